@@ -1,0 +1,1 @@
+"""Frames in, readings out: what lies on the table, seen by a camera, with how far to believe it."""
