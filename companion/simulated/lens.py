@@ -1,0 +1,61 @@
+"""From linear light to the picture of a cheap camera."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from companion.simulated.solids import Floats
+
+Picture = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """What a camera does to a picture: blur and noise (grey levels), JPEG quality, linear BGR cast, exposure, gamma, fringe."""
+
+    blur_px: float = 0.6
+    noise: float = 2.0
+    jpeg: int = 90
+    cast: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    exposure: float = 1.0
+    gamma: float = 2.2
+    vignette: float = 0.1
+    saturation: float = 1.0
+
+
+def develop(light: Floats, lens: Lens, rng: np.random.Generator) -> Picture:
+    """Linear BGR light (rows, columns, 3) to a picture as the camera hands it over."""
+    seen = light * np.float32(np.array(lens.cast) * lens.exposure)
+    if lens.vignette:
+        seen *= _vignette(seen.shape[:2], lens.vignette)[..., None]
+    if lens.blur_px > 0.2:
+        seen = cv2.GaussianBlur(seen, (0, 0), lens.blur_px)
+    grey = seen.mean(axis=2, keepdims=True)
+    seen = np.maximum(grey + (seen - grey) * np.float32(lens.saturation), 0.0)
+    return _quantise(_tone(seen, lens.gamma), lens, rng)
+
+
+def _tone(light: Floats, gamma: float) -> Floats:
+    """Gamma with a soft shoulder, in grey levels."""
+    soft = np.where(light > 0.7, 0.7 + 0.3 * np.tanh((light - 0.7) / 0.45), light).astype(np.float32)
+    out: Floats = cv2.pow(soft, 1.0 / gamma) * np.float32(255.0)
+    return out
+
+
+def _quantise(levels: Floats, lens: Lens, rng: np.random.Generator) -> Picture:
+    rows, columns = levels.shape[:2]
+    noise = rng.standard_normal((rows, columns, 3), np.float32) * np.float32(lens.noise)
+    raw = np.clip(levels + noise, 0, 255).astype(np.uint8)
+    if lens.jpeg >= 100:
+        return raw
+    _, data = cv2.imencode(".jpg", raw, [cv2.IMWRITE_JPEG_QUALITY, lens.jpeg])
+    return cv2.imdecode(data, cv2.IMREAD_COLOR).astype(np.uint8, copy=False)
+
+
+def _vignette(shape: tuple[int, ...], strength: float) -> Floats:
+    y = np.linspace(-1, 1, shape[0], dtype=np.float32)[:, None]
+    x = np.linspace(-1, 1, shape[1], dtype=np.float32)[None]
+    out: Floats = 1 - np.float32(strength) * (x * x + y * y) / 2
+    return out
