@@ -1,12 +1,13 @@
 """Where the camera stands now against where it stood when the empty picture was taken.
 
-Phase correlation gives the shift, ECC (Evangelidis and Psarakis 2008, OpenCV's `findTransformECC`) the homography, at half
-size on grey whose brightness and contrast are evened out locally, so that lamps and shadows count little.
+Phase correlation gives the shift, ECC (Evangelidis and Psarakis 2008, OpenCV's `findTransformECC`) the homography, at
+half size on grey whose brightness and contrast are evened out locally, so that lamps and shadows count little.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -22,6 +23,7 @@ EVEN_OVER_PX = 31  # half-size pixels: well over a gnome, well under the tray
 ITERATIONS = 30
 STEP = 1e-4
 ECC_BLUR_PX = 5
+EVERYWHERE: Any = None  # no mask; OpenCV takes it, its type stubs do not know
 STILL_SHIFT_PX = 0.15  # half-size pixels: a camera that nobody touched; ECC would only fit the noise
 ALIKE_STILL = 0.55
 ALIKE_LEAST = 0.35
@@ -61,7 +63,7 @@ def register(reference: Anchor, picture: Picture) -> Alignment:
     even = _even(plain)
     shift, _ = cv2.phaseCorrelate(reference.plain, plain)
     start = np.eye(3, dtype=np.float32)
-    if np.hypot(*shift) < STILL_SHIFT_PX and _alike(reference.even, even) > ALIKE_STILL:
+    if np.hypot(shift[0], shift[1]) < STILL_SHIFT_PX and _alike(reference.even, even) > ALIKE_STILL:
         return Alignment(np.eye(3), _alike(reference.even, even))
     start[:2, 2] = shift
     return _refined(reference.even, even, start)
@@ -71,13 +73,12 @@ def _refined(reference: Grey, even: Grey, start: NDArray[np.float32]) -> Alignme
     until = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, ITERATIONS, STEP)
     try:
         alike, found = cv2.findTransformECC(
-            reference, even, start.copy(), cv2.MOTION_HOMOGRAPHY, until, None, ECC_BLUR_PX
+            reference, even, start.copy(), cv2.MOTION_HOMOGRAPHY, until, EVERYWHERE, ECC_BLUR_PX
         )
     except cv2.error:  # no overlap, or no structure to hold on to
         return Alignment(_full_size(start), -1.0)
-    if not _plausible(found):
-        return Alignment(_full_size(start), -1.0)
-    return Alignment(_full_size(found), float(alike))
+    matrix = np.asarray(found, np.float32)
+    return Alignment(_full_size(matrix), float(alike)) if _plausible(matrix) else Alignment(_full_size(start), -1.0)
 
 
 def _plausible(matrix: NDArray[np.float32]) -> bool:
@@ -89,7 +90,7 @@ def _full_size(matrix: NDArray[np.float32]) -> Matrix:
     """Pixel centres lie at half pixels, so halving a picture is a scale about the corner of the first pixel."""
     down = np.array([[HALF, 0, HALF / 2 - 0.5], [0, HALF, HALF / 2 - 0.5], [0, 0, 1]])
     full: Matrix = np.linalg.inv(down) @ matrix.astype(np.float64) @ down
-    return full / full[2, 2]
+    return np.asarray(full / full[2, 2], np.float64)
 
 
 def _alike(first: Grey, second: Grey) -> float:
@@ -98,11 +99,11 @@ def _alike(first: Grey, second: Grey) -> float:
 
 def _half(picture: Picture) -> Grey:
     grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
-    return np.float32(cv2.resize(grey, None, fx=HALF, fy=HALF, interpolation=cv2.INTER_AREA))
+    return np.asarray(cv2.resize(grey, None, fx=HALF, fy=HALF, interpolation=cv2.INTER_AREA), np.float32)
 
 
 def _even(grey: Grey) -> Grey:
     smooth = cv2.GaussianBlur(grey, (0, 0), 1.0)
     mean = cv2.blur(smooth, (EVEN_OVER_PX, EVEN_OVER_PX))
     spread = cv2.blur(smooth * smooth, (EVEN_OVER_PX, EVEN_OVER_PX)) - mean * mean
-    return np.float32((smooth - mean) / (np.sqrt(np.maximum(spread, 0.0)) + 4.0))
+    return np.asarray((smooth - mean) / (np.sqrt(np.maximum(spread, 0.0)) + 4.0), np.float32)

@@ -1,4 +1,4 @@
-"""Three colours of gnomes: how fifteen pieces fall into three fives, what the colours are called, which pixel has which."""
+"""Three colours of gnomes: how fifteen pieces fall into three fives, what they are called, which pixel has which."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ SHADES = (1.0, 0.85, 0.7, 0.55)  # a piece under another lies in its shadow, whi
 SHADE_WEIGHTS = (1.0, 0.5, 0.25, 0.1)
 BIN_BLUR = 1.2
 FLOOR = 2e-6
-GREY_SPREAD = 0.04  # of the chromaticity: a cast of the lamp moves white and grey alike
 
 # BGR over its sum (chromaticity) and lightness of painted wood under a lamp; a name is the nearest of these.
 NAMES: dict[str, tuple[float, float, float, float]] = {
@@ -27,10 +26,11 @@ NAMES: dict[str, tuple[float, float, float, float]] = {
     "white": (0.333, 0.333, 0.333, 0.85),
     "grey": (0.333, 0.333, 0.333, 0.42),
     "black": (0.333, 0.333, 0.333, 0.10),
-    "natural": (0.22, 0.33, 0.45, 0.60),
+    "natural": (0.26, 0.33, 0.41, 0.60),
     "brown": (0.18, 0.31, 0.51, 0.25),
 }
 LIGHTNESS_WEIGHT = 0.35
+BRIGHTEST = 0.7
 
 
 def grouped(colours: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -45,6 +45,13 @@ def grouped(colours: NDArray[np.float64]) -> NDArray[np.int64]:
     return labels
 
 
+def lit(pixels: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a piece's colour (BGR) from its lighter half without the glint: alike for standing and lying pieces."""
+    light = pixels.sum(axis=1)
+    low, high = np.quantile(light, (0.5, 0.9))
+    return np.asarray(pixels[(light >= low) & (light <= high)].mean(axis=0))
+
+
 def apart(colours: NDArray[np.float64], labels: NDArray[np.int64]) -> float:
     """Return the distance of the two nearest groups in units of their own spread; under 1.5 nobody tells them apart."""
     points = _features(colours)
@@ -56,7 +63,8 @@ def apart(colours: NDArray[np.float64], labels: NDArray[np.int64]) -> float:
 def named(means: NDArray[np.float64]) -> tuple[str, ...]:
     """Name the groups' mean colours (3 x 3, BGR), each differently."""
     table = np.array([_look(np.array(v[:3]) * 3 * v[3] * 255.0, v[3]) for v in NAMES.values()])
-    looks = np.array([_look(m, float(m.mean()) / 255.0) for m in means])
+    lift = max(1.0, BRIGHTEST * 255.0 / float(means.mean(axis=1).max()))  # the lamp may be weak, or the camera short
+    looks = np.array([_look(m, lift * float(m.mean()) / 255.0) for m in means])
     costs = np.square(looks[:, None] - table[None]).sum(axis=2)
     choices = permutations(range(len(NAMES)), len(means))
     best = min(choices, key=lambda names: sum(costs[i, n] for i, n in enumerate(names)))
@@ -78,7 +86,7 @@ def shares(picture: NDArray[np.uint8], table: NDArray[np.float32]) -> NDArray[np
 def posterior(table: NDArray[np.float32]) -> NDArray[np.float32]:
     """Turn densities into the share of each group in each colour cell."""
     raised = table + FLOOR
-    return np.float32(raised / raised.sum(axis=0))
+    return np.asarray(raised / raised.sum(axis=0), np.float32)
 
 
 def _features(colours: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -131,4 +139,4 @@ def _blurred(cube: NDArray[np.float32]) -> NDArray[np.float32]:
     kernel = cv2.getGaussianKernel(7, BIN_BLUR).ravel()
     for axis in range(3):
         cube = np.apply_along_axis(np.convolve, axis, cube, kernel, "same")
-    return np.float32(cube)
+    return np.asarray(cube, np.float32)

@@ -36,30 +36,30 @@ def filled(shape: tuple[int, ...], polygon: Polygon) -> NDArray[np.uint8]:
 def widened(polygon: Polygon, factor: float) -> Polygon:
     """Scale a polygon about its middle."""
     middle = polygon.mean(axis=0)
-    return np.int32(np.round(middle + (polygon - middle) * factor))
+    return np.asarray(np.round(middle + (polygon - middle) * factor), np.int32)
 
 
 def felt(picture: Picture, colour: NDArray[np.float32], levels: float = HUE_LEVELS) -> NDArray[np.uint8]:
     """Return a mask of the pixels that are some shading of the felt's colour (BGR)."""
-    smooth = np.float32(cv2.GaussianBlur(picture, (0, 0), 2.5))
+    smooth = np.asarray(cv2.GaussianBlur(picture, (0, 0), 2.5), np.float32)
     shade = np.clip(smooth @ colour / float(colour @ colour), *SHADING)
     away = smooth - shade[..., None] * colour
-    return np.uint8(np.einsum("ijk,ijk->ij", away, away) < levels * levels)
+    return np.asarray(np.einsum("ijk,ijk->ij", away, away) < levels * levels, np.uint8)
 
 
 def _grown(empty: Picture, seed: NDArray[np.uint8]) -> Polygon | None:
     inside = seed > 0
-    colour = np.float32(empty[inside].mean(axis=0))
+    colour = np.asarray(empty[inside].mean(axis=0), np.float32)
     same = felt(empty, colour) & _smooth(empty, inside)
-    same = np.uint8(cv2.erode(same, np.ones((BAR_PX, BAR_PX), np.uint8)))
+    same = np.asarray(cv2.erode(same, np.ones((BAR_PX, BAR_PX), np.uint8)), np.uint8)
     _, labels = cv2.connectedComponents(same)
     under = labels[inside & (same > 0)]
     if not len(under):
         return None
-    whole = np.uint8(labels == np.bincount(under).argmax())
-    whole = np.uint8(cv2.dilate(whole, np.ones((BAR_PX + 2, BAR_PX + 2), np.uint8)))
+    whole = np.asarray(labels == np.bincount(under).argmax(), np.uint8)
+    whole = np.asarray(cv2.dilate(whole, np.ones((BAR_PX + 2, BAR_PX + 2), np.uint8)), np.uint8)
     contours, _ = cv2.findContours(whole, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-    return np.int32(cv2.convexHull(max(contours, key=cv2.contourArea)).reshape(-1, 2))
+    return np.asarray(cv2.convexHull(max(contours, key=cv2.contourArea)).reshape(-1, 2), np.int32)
 
 
 def _smooth(empty: Picture, inside: NDArray[np.bool_]) -> NDArray[np.uint8]:
@@ -67,4 +67,4 @@ def _smooth(empty: Picture, inside: NDArray[np.bool_]) -> NDArray[np.uint8]:
     grey = cv2.GaussianBlur(cv2.cvtColor(empty, cv2.COLOR_BGR2GRAY), (0, 0), 2.0)
     slope = np.hypot(cv2.Sobel(grey, cv2.CV_32F, 1, 0), cv2.Sobel(grey, cv2.CV_32F, 0, 1)) / 8
     most = max(EDGE_LEVELS, 1.5 * float(np.percentile(slope[inside], 99)))
-    return np.uint8(slope < most)
+    return np.asarray(slope < most, np.uint8)

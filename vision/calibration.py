@@ -1,0 +1,226 @@
+"""What must be known of a table before gnomes can be counted on it: two pictures in, one small file out."""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision import align, background, palette, pictures, shapes, tray
+from vision.errors import CalibrationRefused, PictureRefused
+from vision.pictures import Picture
+from vision.readings import MOST_GNOMES, Outline
+
+FORMAT = 1
+LEVELS = (12, 16, 20, 24, 28, 34, 40)
+"""Grey levels above any shading of the empty picture: the lowest that shows fifteen alike pieces wins."""
+LEAST_LENGTH_PX = 18.0
+LEAST_APART = 1.2
+MOST_RATIO = 3.2  # of the largest to the smallest piece: lying ones show more than standing ones
+NOTICED_SHARE = 0.3  # of the median piece: smaller things are crumbs
+SLOPE_TRUST = 0.05
+MOST_SLOPE = 6e-4  # of the length a pixel: a camera tilted by 30 degrees
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GnomeCalibration:
+    """One table: the empty picture, the tray in it, how large the gnomes are and which three colours they have.
+
+    `length_px` is the length of a lying gnome at the middle of the picture, `slope` by how much of it a gnome grows for
+    each pixel to the right and down. `densities` has the share of each colour in 32 x 32 x 32 cells of BGR.
+    """
+
+    empty: Picture
+    tray_px: NDArray[np.int32]
+    colours: tuple[str, ...]
+    densities: NDArray[np.float32]
+    length_px: float
+    area_px: float
+    slope: tuple[float, float]
+    widths: shapes.Profile
+    noise: float
+
+    def save(self, path: Path | str) -> None:
+        """Write to an NPZ file, whole or not at all."""
+        path = Path(path)
+        handle, scratch = tempfile.mkstemp(dir=path.parent, suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                np.savez_compressed(file, allow_pickle=False, **self._arrays())
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(scratch, path)
+        except BaseException:
+            Path(scratch).unlink(missing_ok=True)
+            raise
+
+    @staticmethod
+    def load(path: Path | str) -> GnomeCalibration:
+        """Read what `save` wrote; raise CalibrationRefused if the file is missing, broken or of another format."""
+        try:
+            with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as stored:
+                return _restored({name: stored[name] for name in stored.files})
+        except OSError as error:
+            raise CalibrationRefused("no_file", {"file": Path(path).name}) from error
+        except (zipfile.BadZipFile, ValueError, KeyError, EOFError) as error:
+            if isinstance(error, CalibrationRefused):
+                raise
+            raise CalibrationRefused("broken_file", {"file": Path(path).name}) from error
+
+    def _arrays(self) -> dict[str, NDArray[np.generic]]:
+        return {
+            "format": np.array(FORMAT),
+            "empty": self.empty,
+            "tray_px": self.tray_px,
+            "colours": np.array(self.colours),
+            "densities": self.densities.astype(np.float16),
+            "sizes": np.array([self.length_px, self.area_px, *self.slope, self.noise]),
+            "widths": self.widths,
+        }
+
+
+def calibrate(empty: Picture, calibration_picture: Picture) -> GnomeCalibration:
+    """Learn a table from its empty picture and one with all fifteen gnomes lying and standing apart in the tray.
+
+    Both are BGR and of one size. Raises CalibrationRefused: `too_dark`, `blown_out`, `other_size`, `moved`, `not_15`
+    (values: seen, outlines), `pieces_small`, `colours_alike`.
+    """
+    _refuse_light(empty)
+    _refuse_light(calibration_picture)
+    frame = _registered(empty, calibration_picture)
+    pieces = _fifteen(frame, empty)
+    widths, length_px = shapes.profile(pieces)
+    if length_px < LEAST_LENGTH_PX:
+        raise CalibrationRefused("pieces_small", {"length_px": round(length_px, 1), "least_px": LEAST_LENGTH_PX})
+    names, densities = _colours(frame, pieces)
+    return GnomeCalibration(
+        empty=empty.copy(),
+        tray_px=tray.outline(empty, _hull(pieces)),
+        colours=names,
+        densities=densities,
+        length_px=length_px,
+        area_px=float(np.median([int(mask.sum()) for mask in pieces])),
+        slope=_slope(pieces, empty.shape),
+        widths=widths,
+        noise=_noise(frame, empty),
+    )
+
+
+def _refuse_light(picture: Picture) -> None:
+    try:
+        pictures.refuse_light(pictures.checked(picture))
+    except PictureRefused as error:
+        raise CalibrationRefused(error.code, error.values) from error
+
+
+def _registered(empty: Picture, picture: Picture) -> Picture:
+    """The calibration picture as the camera would have seen it from where the empty picture was taken."""
+    height, width = empty.shape[:2]
+    if picture.shape != empty.shape:
+        raise CalibrationRefused("other_size", {"empty": (width, height), "pieces": picture.shape[1::-1]})
+    found = align.register(align.anchor(empty), picture)
+    if not found.holds:
+        raise CalibrationRefused("moved", {"alike": round(found.alike, 2), "least": align.ALIKE_LEAST})
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    warped = cv2.warpPerspective(picture, found.matrix, (width, height), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(warped, np.uint8)
+
+
+def _fifteen(frame: Picture, empty: Picture) -> list[NDArray[np.uint8]]:
+    """The masks of the fifteen pieces, at the level at which they are most alike."""
+    away, _ = background.news(background.smoothed(frame), background.smoothed(empty))
+    tried = [_blobs(away > level) for level in LEVELS]
+    good = [(_ratio(blobs), blobs) for blobs in tried if len(blobs) == MOST_GNOMES and _ratio(blobs) < MOST_RATIO]
+    if good:
+        return min(good, key=lambda found: found[0])[1]
+    seen = min(tried, key=lambda blobs: abs(len(blobs) - MOST_GNOMES))
+    raise CalibrationRefused("not_15", {"seen": len(seen), "outlines": outlines(seen)})
+
+
+def _blobs(mask: NDArray[np.bool_]) -> list[NDArray[np.uint8]]:
+    whole = cv2.morphologyEx(np.asarray(mask, np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(whole)
+    if count < 2:
+        return []
+    areas = stats[1:, cv2.CC_STAT_AREA]
+    typical = float(np.median(np.sort(areas)[::-1][:MOST_GNOMES]))
+    kept = np.flatnonzero(areas > NOTICED_SHARE * typical)[: 3 * MOST_GNOMES]
+    return [np.asarray(labels == i + 1, np.uint8) for i in kept]
+
+
+def _ratio(blobs: Sequence[NDArray[np.uint8]]) -> float:
+    areas = [int(blob.sum()) for blob in blobs]
+    return max(areas) / max(min(areas), 1)
+
+
+def outlines(masks: Sequence[NDArray[np.uint8]]) -> tuple[Outline, ...]:
+    """Return the masks' edges as outlines without a colour, to show what was taken for a piece."""
+    found = []
+    for mask in masks:
+        contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+        edge = max(contours, key=cv2.contourArea).reshape(-1, 2)
+        found.append(Outline("", tuple((int(x), int(y)) for x, y in edge), 0.5))
+    return tuple(found)
+
+
+def _colours(frame: Picture, pieces: Sequence[NDArray[np.uint8]]) -> tuple[tuple[str, ...], NDArray[np.float32]]:
+    pixels = [frame[cv2.erode(mask, np.ones((3, 3), np.uint8)) > 0] for mask in pieces]
+    means = np.stack([palette.lit(found.astype(np.float64)) for found in pixels])
+    groups = palette.grouped(means)
+    apart = palette.apart(means, groups)
+    if apart < LEAST_APART:
+        raise CalibrationRefused("colours_alike", {"apart": round(apart, 2), "least": LEAST_APART})
+    order = range(palette.GROUPS)
+    names = palette.named(np.stack([np.median(means[groups == g], axis=0) for g in order]))
+    samples = [np.concatenate([pixels[i] for i in np.flatnonzero(groups == g)]) for g in order]
+    return names, palette.densities(samples)
+
+
+def _hull(pieces: Sequence[NDArray[np.uint8]]) -> NDArray[np.int32]:
+    points = np.argwhere(np.maximum.reduce(list(pieces)))[:, ::-1]
+    return np.asarray(cv2.convexHull(np.asarray(points, np.int32)).reshape(-1, 2), np.int32)
+
+
+def _slope(pieces: Sequence[NDArray[np.uint8]], shape: tuple[int, ...]) -> tuple[float, float]:
+    """Fit half the logarithm of the area by place, lying and standing pieces apart; few pieces are trusted little."""
+    centres = np.array([np.argwhere(mask).mean(axis=0)[::-1] for mask in pieces])
+    sizes = np.array([np.log(mask.sum()) / 2 for mask in pieces])
+    lying = np.array([min(cv2.minAreaRect(np.asarray(np.argwhere(mask), np.int32))[1]) for mask in pieces])
+    flat = lying < np.median(lying)
+    places = (centres - centres.mean(axis=0)) / max(shape[:2])
+    known = np.column_stack([places, flat, ~flat]).astype(np.float64)
+    weight = np.diag([SLOPE_TRUST, SLOPE_TRUST, 0.0, 0.0])
+    found = np.linalg.solve(known.T @ known + weight, known.T @ sizes)[:2] / max(shape[:2])
+    bounded = np.clip(found, -MOST_SLOPE, MOST_SLOPE)
+    return float(bounded[0]), float(bounded[1])
+
+
+def _noise(frame: Picture, empty: Picture) -> float:
+    """Grey levels by which a smoothed pixel strays although nothing happened to it."""
+    away, _ = background.news(background.smoothed(frame), background.smoothed(empty))
+    return float(np.clip(np.median(away), 0.5, 12.0))
+
+
+def _restored(stored: dict[str, NDArray[np.generic]]) -> GnomeCalibration:
+    if int(np.int64(stored["format"])) != FORMAT:
+        raise CalibrationRefused("other_format", {"format": int(np.int64(stored["format"])), "known": FORMAT})
+    length_px, area_px, across, down, noise = (float(v) for v in stored["sizes"].astype(np.float64))
+    return GnomeCalibration(
+        empty=pictures.checked(stored["empty"]),
+        tray_px=np.asarray(stored["tray_px"], np.int32),
+        colours=tuple(str(name) for name in stored["colours"]),
+        densities=np.asarray(stored["densities"], np.float32),
+        length_px=length_px,
+        area_px=area_px,
+        slope=(across, down),
+        widths=stored["widths"].astype(np.float64),
+        noise=noise,
+    )
