@@ -1,0 +1,1 @@
+"""The application: one live table, its journal, words, settings and commands."""
