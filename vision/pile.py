@@ -1,8 +1,8 @@
 """Explaining a pile by whole pieces: which pawns, laid where and how turned, would look like what is seen?
 
-A piece gains the evidence of the pixels that it covers. Where pieces overlap a pixel counts once, for the piece whose
-colour fits it, less a small price; each piece has a price too, so that leftovers make no pieces. The best explanation is
-sought greedily, then every piece is taken off and laid down again, alone and together with its neighbour.
+A piece gains the evidence of the pixels that it covers. Where pieces overlap a pixel counts once, for the piece
+whose colour fits it, less a small price; each piece has a price too, so that leftovers make no pieces. The best
+explanation is sought greedily, then every piece is taken off and laid down again, alone and with its neighbour.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 Evidence = NDArray[np.float32]
 
-PIECE_PRICE = 0.10  # of what a wholly seen piece gains
+PIECE_PRICE = 0.2  # of what a wholly seen piece gains
 OVERLAP_PRICE = 0.6  # log odds for a pixel covered once more
 GRID_PX = 2
 MOST_PIECES = 24
@@ -27,7 +27,7 @@ BLOCK = 400
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One pawn of an explanation: its middle in view pixels, its pose in the bank, its colour, what only it explains."""
+    """One pawn of an explanation: its middle in view pixels, its pose in the bank, its colour, its own gain."""
 
     x: int
     y: int

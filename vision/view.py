@@ -21,6 +21,7 @@ NEWS_LEVEL = 16.0
 NEWS_NOISE = 5.0
 CLIP = 4.0
 """Evidence of one pixel, in units of log odds, is never more than this."""
+EDGE_PX = 0.7
 COLOUR_WEIGHT = 1.6
 COLOUR_FLOOR = 0.04
 TRAY_RIM_PX = 4
@@ -35,8 +36,10 @@ class Stage:
     to_reference: align.Matrix
     size: tuple[int, int]
     empty: NDArray[np.float32]
+    edges: NDArray[np.float32]
     tray: NDArray[np.uint8]
     table: NDArray[np.float32]
+    densities: NDArray[np.float32]
     bank: NDArray[np.float32]
 
 
@@ -72,8 +75,10 @@ def stage(calibration: GnomeCalibration) -> Stage:
         to_reference=to_reference,
         size=size,
         empty=background.smoothed(empty),
+        edges=_edges(empty),
         tray=np.asarray(mask, np.uint8),
         table=palette.posterior(calibration.densities),
+        densities=calibration.densities,
         bank=shapes.bank(calibration.widths, LENGTH_PX),
     )
 
@@ -105,11 +110,19 @@ def to_frame_px(view: View, points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _evidence(frame: Picture, away: NDArray[np.float32], at: Stage, noise: float) -> NDArray[np.float32]:
-    level = max(NEWS_LEVEL, NEWS_NOISE * noise)
+    level = max(NEWS_LEVEL, NEWS_NOISE * noise) + at.edges
     new = np.clip((away - level) * (CLIP / level), -CLIP, CLIP)
     colour = np.maximum(palette.shares(frame, at.table), COLOUR_FLOOR)
     doubt = COLOUR_WEIGHT * np.log(colour / colour.max(axis=0))
     return np.asarray(np.clip(np.where(new > 0, new + doubt, new), -CLIP, CLIP), np.float32)
+
+
+def _edges(empty: Picture) -> NDArray[np.float32]:
+    """Levels by which a pixel of the empty picture may differ because registration is off by EDGE_PX."""
+    smooth = background.smoothed(empty)
+    across, down = cv2.Sobel(smooth, cv2.CV_32F, 1, 0, scale=0.125), cv2.Sobel(smooth, cv2.CV_32F, 0, 1, scale=0.125)
+    slope = np.sqrt((across * across + down * down).sum(axis=2))
+    return np.asarray(EDGE_PX * cv2.dilate(slope, np.ones((3, 3), np.uint8)), np.float32)
 
 
 def _warped(picture: Picture, matrix: align.Matrix, size: tuple[int, int], scale: float) -> Picture:
@@ -119,7 +132,9 @@ def _warped(picture: Picture, matrix: align.Matrix, size: tuple[int, int], scale
         picture = np.asarray(cv2.resize(picture, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), np.uint8)
         matrix = np.diag([shrink, shrink, 1.0]) @ matrix
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    return np.asarray(cv2.warpPerspective(picture, matrix, size, flags=flags, borderMode=cv2.BORDER_REPLICATE), np.uint8)
+    return np.asarray(
+        cv2.warpPerspective(picture, matrix, size, flags=flags, borderMode=cv2.BORDER_REPLICATE), np.uint8
+    )
 
 
 def _seen(shape: tuple[int, ...], matrix: align.Matrix, size: tuple[int, int]) -> NDArray[np.uint8]:

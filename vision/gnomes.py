@@ -1,0 +1,81 @@
+"""Counting the gnomes that fell: one picture in, one reading out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision import odds, pictures, pieces
+from vision.calibration import GnomeCalibration
+from vision.pictures import Picture
+from vision.pieces import Candidate
+from vision.readings import Box, GnomeReading, Outline
+from vision.view import View, look, to_frame_px
+
+BOX_MARGIN_PX = 12
+EDGE_PX = 1
+EMPTY_EVIDENCE_SHARE = 0.3  # of a piece: less than that is a crumb, a hair, or the compression
+
+
+def read(picture: Picture, calibration: GnomeCalibration) -> GnomeReading:
+    """Count the gnomes in a BGR picture of the calibrated table; raise PictureRefused if it cannot be read."""
+    pictures.refuse_light(pictures.checked(picture))
+    view = look(picture, calibration)
+    found = pieces.candidates(view)
+    likelihood = odds.likelihood(found)
+    shown = sorted(found, key=odds.probability, reverse=True)[: int(np.argmax(likelihood))]
+    outlines = tuple(_outline(view, one, calibration) for one in shown)
+    return GnomeReading(
+        likelihood=likelihood,
+        by_colour=_by_colour(shown, calibration),
+        outlines=outlines,
+        box=_box(outlines, view, calibration),
+        at_edge=sum(_cut(outline, picture.shape) for outline in outlines),
+    )
+
+
+def is_empty(picture: Picture, calibration: GnomeCalibration) -> bool:
+    """Say whether nothing lies in the tray; raise PictureRefused if the picture cannot be read."""
+    pictures.refuse_light(pictures.checked(picture))
+    view = look(picture, calibration)
+    new = np.asarray((view.evidence.max(axis=0) > 0) & (view.stage.tray > 0) & (view.seen > 0), np.uint8)
+    whole = cv2.morphologyEx(new, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    _, _, stats, _ = cv2.connectedComponentsWithStats(whole)
+    least = EMPTY_EVIDENCE_SHARE * float(view.stage.bank[0].sum())
+    return not bool((stats[1:, cv2.CC_STAT_AREA] >= least).any())
+
+
+def _outline(view: View, found: Candidate, calibration: GnomeCalibration) -> Outline:
+    edge = np.rint(to_frame_px(view, found.outline.astype(np.float64))).astype(int)
+    polygon = tuple((int(x), int(y)) for x, y in edge)
+    return Outline(calibration.colours[found.colour], polygon, odds.probability(found))
+
+
+def _by_colour(shown: Sequence[Candidate], calibration: GnomeCalibration) -> dict[str, int]:
+    counted = Counter(calibration.colours[found.colour] for found in shown)
+    return {name: counted[name] for name in calibration.colours}
+
+
+def _box(outlines: Sequence[Outline], view: View, calibration: GnomeCalibration) -> Box:
+    """The tray and what lies outside it: what may be kept as evidence, and no more of the room."""
+    tray = cv2.perspectiveTransform(
+        calibration.tray_px[None].astype(np.float64), view.to_frame @ np.linalg.inv(view.stage.to_reference)
+    )[0]
+    points = np.concatenate([tray, *(np.array(outline.polygon_px, np.float64) for outline in outlines)])
+    return _around(points, calibration.empty.shape)
+
+
+def _around(points: NDArray[np.float64], shape: tuple[int, ...]) -> Box:
+    low = np.clip(points.min(axis=0) - BOX_MARGIN_PX, 0, (shape[1] - 1, shape[0] - 1)).astype(int)
+    high = np.clip(points.max(axis=0) + BOX_MARGIN_PX, 1, (shape[1], shape[0])).astype(int)
+    return Box(int(low[0]), int(low[1]), int(max(high[0] - low[0], 1)), int(max(high[1] - low[1], 1)))
+
+
+def _cut(outline: Outline, shape: tuple[int, ...]) -> bool:
+    edge = np.array(outline.polygon_px)
+    beyond = (edge <= EDGE_PX) | (edge >= np.array([shape[1], shape[0]]) - 1 - EDGE_PX)
+    return bool(beyond.any())
