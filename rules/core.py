@@ -73,7 +73,8 @@ class Action(ABC, Generic[State]):
     """One kind of deed. Subclasses are frozen dataclasses; their fields are the form's fields.
 
     `do` names the deed in menus, records and words; `phases` say when (empty: always); `table` says whether it is
-    TABLE's to report or a seat's to do; `reveals` says whether it showed something hidden or random.
+    TABLE's to report or a seat's to do; `reveals` says whether it showed something hidden or random; `called` marks a
+    person's call that nobody waits for, such as a double shake or a mend: simulated players never make one.
     """
 
     __slots__ = ()
@@ -81,6 +82,7 @@ class Action(ABC, Generic[State]):
     phases: ClassVar[frozenset[str]]
     table: ClassVar[bool] = False
     reveals: ClassVar[bool] = False
+    called: ClassVar[bool] = False
 
     @classmethod
     @abstractmethod
@@ -139,6 +141,10 @@ class Game(ABC, Generic[State]):
         """Return the values printed on this box as far as they are known now."""
 
     @abstractmethod
+    def standing(self, state: State) -> tuple[int, ...]:
+        """Return every seat's score if the game were scored now."""
+
+    @abstractmethod
     def result(self, state: State) -> Result | None:
         """Return how the game ended, or None while it goes on."""
 
@@ -149,7 +155,7 @@ class Game(ABC, Generic[State]):
             return Refusal("not_now", turn.phase, {"do": kind.do, "phase": Noun(turn.phase)})
         if kind.table and who != TABLE:
             return Refusal("for_the_table", turn.phase, {"do": kind.do})
-        if not kind.table and who not in turn.movers and who not in turn.may:
+        if not kind.table and (who == TABLE or who not in turn.movers | turn.may):
             return Refusal("not_your_turn", turn.phase, {"who": Who(who), "turn": _whose(turn)})
         return kind.offer(state, who)
 
@@ -198,6 +204,7 @@ def mend(game: Game[State]) -> type[Action[State]]:
         do: ClassVar[str] = "mend"
         phases: ClassVar[frozenset[str]] = frozenset()
         table: ClassVar[bool] = True
+        called: ClassVar[bool] = True
 
         @classmethod
         def offer(cls, state: State, who: Seat) -> Choice | Refusal:
@@ -249,10 +256,15 @@ def _differences(path: str, before: Value, after: Value) -> Iterator[tuple[str, 
 
 
 def moves(before: Mapping[str, Fact], after: Mapping[str, Fact]) -> Iterator[Message]:
-    """Say what to move on the table to get from one state's facts to another's, one sentence a fact."""
-    for name, fact in after.items():
-        if name in before and (change := fact.value - before[name].value):
-            yield _move(fact, change)
+    """Say what to move on the table to get from one state's facts to another's, one sentence a fact.
+
+    The order in a row is spoken of only where its pieces stayed the same.
+    """
+    changed = {name: fact for name, fact in after.items() if name in before and fact.value != before[name].value}
+    moved = {fact.where for fact in changed.values() if fact.what.key != "marker"}
+    for name, fact in changed.items():
+        if fact.what.key != "marker" or fact.where not in moved:
+            yield _move(fact, fact.value - before[name].value)
 
 
 def _move(fact: Fact, change: int) -> Message:
@@ -263,8 +275,10 @@ def _move(fact: Fact, change: int) -> Message:
     if fact.where is not None:
         values["where"] = fact.where
     if fact.what.key == "money":
-        return Message(f"move_money_{way}" if fact.whose is not None else f"move_bank_{way}",
-                       values | {"money": Money(abs(change))})
+        return Message(
+            f"move_money_{way}" if fact.whose is not None else f"move_bank_{way}",
+            values | {"money": Money(abs(change))},
+        )
     if fact.what.key == "marker":
         return Message("move_marker", values)
     return Message(f"move_pieces_{way}", values | {"n": abs(change)})
@@ -272,8 +286,6 @@ def _move(fact: Fact, change: int) -> Message:
 
 def _whose(turn: Turn) -> Value:
     return tuple(Who(seat) for seat in sorted(turn.movers))
-
-
 
 
 __all__ = [

@@ -165,7 +165,10 @@ class Values:
         return all(name in self.limits and self.limits[name].holds(n) for name, n in value.items())
 
     def sample(self, random: Random) -> dict[str, int]:
-        some = random.sample(sorted(self.limits), random.randint(0, len(self.limits)))
+        most = random.choice(
+            (min(2, len(self.limits)), len(self.limits))
+        )  # few to change some, all to answer questions
+        some = random.sample(sorted(self.limits), random.randint(0, most) if random.random() < 0.5 else most)
         return {name: self.limits[name].sample(random) for name in some}
 
     @property
@@ -242,4 +245,3 @@ def _out_of_limits(name: str, one: Field, value: object) -> Refusal:
     if isinstance(one, Count):
         return Refusal("out_of_range", name, {"field": name, "got": got, "least": one.least, "most": one.most})
     return Refusal("not_offered", name, {"field": name, "got": got})
-

@@ -1,0 +1,169 @@
+"""What a page of Schüttel's draws: plain facts from a seen state, and the countable facts a mend may set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from rules.core import Fact
+from rules.messages import Message, Money, Noun, Refusal, Refused, Seat, Value, Who
+from rules.schuettels.state import GNOMES, GOODS, HOUSES, State
+
+MOST_MONEY = 9990
+STORAGE_WARNING, GOODS_WARNING = 5, 2
+
+
+def view(seen: State) -> dict[str, Value]:
+    """Return the facts a page draws."""
+    return {
+        "phase": seen.phase,
+        "on_turn": Who(seen.on_turn),
+        "shaken": seen.shaken,
+        "place": Noun(seen.place) if seen.phase == "act" else None,
+        "market": Money(seen.market),
+        "seats": tuple(_seat(seen, seat) for seat in range(seen.seats)),
+        "houses": tuple(_house(seen, house) for house in HOUSES),
+        "tavern": tuple(map(Who, seen.tavern)),
+        "bank": tuple(map(Who, seen.bank)),
+        "storage": {"taken": sum(seen.stored), "spaces": seen.storage, "free": seen.storage_free, "of": seen.stored},
+        "soon": tuple(_soon(seen)),
+    }
+
+
+def _seat(seen: State, seat: Seat) -> dict[str, Value]:
+    return {
+        "who": Who(seat),
+        "money": Money(seen.money[seat]),
+        "supply": seen.supply[seat],
+        "on_board": seen.on_board(seat),
+        "stored": seen.stored[seat],
+    }
+
+
+def _house(seen: State, house: str) -> dict[str, Value]:
+    goods = seen.houses[house]
+    spaces = max(seen.spaces or 0, len(goods))
+    return {
+        "house": Noun(house),
+        "number": HOUSES[house],
+        "full": seen.spaces is not None and len(goods) >= seen.spaces,
+        "spaces": tuple(_space(seen, house, space) for space in range(1, spaces + 1)),
+    }
+
+
+def _space(seen: State, house: str, space: int) -> dict[str, Value]:
+    goods, value = seen.houses[house], seen.value(house, space)
+    return {
+        "space": space,
+        "value": None if value is None else Money(value),
+        "source": seen.sheet.sources.get(seen.value_name(house, space)),
+        "good": Who(goods[space - 1]) if space <= len(goods) else None,
+    }
+
+
+def _soon(seen: State) -> Iterator[Message]:
+    """Announce the ends before they come."""
+    if seen.storage_free is not None and 0 < seen.storage_free <= STORAGE_WARNING:
+        yield Message("storage_left", {"n": seen.storage_free})
+    reading = "supply" if seen.end_on == "supply" else "all_goods"
+    if seen.phase == "over" or not seen.out(reading):
+        return
+    yield Message("no_goods_left", {"who": tuple(map(Who, seen.out(reading)))})
+    for seat in range(seen.seats):
+        left = seen.supply[seat] + (0 if reading == "supply" else seen.on_board(seat))
+        if 0 < left <= GOODS_WARNING:
+            yield Message("goods_left", {"who": Who(seat), "n": left})
+
+
+def facts(state: State) -> dict[str, Fact]:
+    """Return every countable fact: bills, goods by place and owner, their order in a house, the turn, the shake."""
+    return {name: fact for part in (_money(state), _goods(state), _rows(state), _turn(state)) for name, fact in part}
+
+
+def _money(state: State) -> Iterator[tuple[str, Fact]]:
+    for seat, amount in enumerate(state.money):
+        yield f"money.{seat}", Fact(amount, 0, MOST_MONEY, Noun("money"), whose=seat, step=10)
+    yield "market", Fact(state.market, 0, MOST_MONEY, Noun("money"), Noun("market"), step=10)
+
+
+def _goods(state: State) -> Iterator[tuple[str, Fact]]:
+    for seat in range(state.seats):
+        standing = {house: state.houses[house].count(seat) for house in HOUSES}
+        standing |= {"tavern": state.tavern.count(seat), "bank": state.bank.count(seat)}
+        standing |= {"supply": state.supply[seat], "storage": state.stored[seat]}
+        for where, n in standing.items():
+            most = 1 if where == "bank" else GOODS
+            yield f"{where}.{seat}", Fact(n, 0, most, Noun("goods"), Noun(where), seat)
+
+
+def _rows(state: State) -> Iterator[tuple[str, Fact]]:
+    for house, goods in state.houses.items():
+        for space, owner in enumerate(goods, 1):
+            yield f"{house}/{space}", Fact(owner, 0, state.seats - 1, Noun("marker"), Noun(house), owner)
+
+
+def _turn(state: State) -> Iterator[tuple[str, Fact]]:
+    yield "turn", Fact(state.on_turn, 0, state.seats - 1, Noun("marker"), Noun("turn"), state.on_turn)
+    yield "shaken", Fact(state.shaken, 0, GNOMES, Noun("marker"), Noun("shaken"))
+
+
+def mended(state: State, facts: Mapping[str, int]) -> State:
+    """Return the state with these facts in place: what is not spoken of stays, the storage takes the difference.
+
+    Raises Refused where a seat would have more than its ten goods, or a row names another's good.
+    """
+    goods = {name: n for name, n in facts.items() if "." in name and not name.startswith("money.")}
+    state = _mend_rows(_mend_goods(_mend_money(state, facts), goods), facts)
+    shaken, on_turn = facts.get("shaken", state.shaken), facts.get("turn", state.on_turn)
+    phase = "act" if shaken else "shake"
+    return replace(state, shaken=shaken, on_turn=on_turn, phase=phase, end="").check_end()
+
+
+def _mend_money(state: State, facts: Mapping[str, int]) -> State:
+    money = tuple(facts.get(f"money.{seat}", amount) for seat, amount in enumerate(state.money))
+    market = facts.get("market", state.market)
+    treasury = state.treasury + sum(state.money) + state.market - sum(money) - market
+    return replace(state, money=money, market=market, treasury=treasury)
+
+
+def _mend_goods(state: State, goods: Mapping[str, int]) -> State:
+    seats = range(state.seats)
+    houses = {house: _row(row, house, state.seats, goods) for house, row in state.houses.items()}
+    tavern = _row(state.tavern, "tavern", state.seats, goods)
+    bank = _row(state.bank, "bank", state.seats, goods)
+    supply = tuple(goods.get(f"supply.{seat}", state.supply[seat]) for seat in seats)
+    new = replace(state, houses=houses, tavern=tavern, bank=bank, supply=supply)
+    stored = tuple(GOODS - supply[seat] - new.on_board(seat) for seat in seats)
+    for seat in seats:
+        if stored[seat] != goods.get(f"storage.{seat}", max(0, stored[seat])):
+            raise Refused(Refusal("goods_do_not_add_up", "Before every game", {"who": Who(seat), "n": GOODS}))
+    return _check_spaces(replace(new, stored=stored))
+
+
+def _row(row: tuple[Seat, ...], where: str, seats: int, goods: Mapping[str, int]) -> tuple[Seat, ...]:
+    """Take away from the highest space, add at the lowest."""
+    for seat in range(seats):
+        n = goods.get(f"{where}.{seat}", row.count(seat))
+        while row.count(seat) > n:
+            at = len(row) - 1 - row[::-1].index(seat)
+            row = (*row[:at], *row[at + 1 :])
+        row = (seat,) * (n - row.count(seat)) + row
+    return row
+
+
+def _check_spaces(state: State) -> State:
+    for house, goods in state.houses.items():
+        if state.spaces is not None and len(goods) > state.spaces:
+            raise Refused(Refusal("house_too_full", "Place a good", {"where": Noun(house), "n": state.spaces}))
+    return state
+
+
+def _mend_rows(state: State, facts: Mapping[str, int]) -> State:
+    """Put the goods of a house in another order; whose goods stand there stays as it is."""
+    houses = dict(state.houses)
+    for house, goods in state.houses.items():
+        row = tuple(facts.get(f"{house}/{space}", owner) for space, owner in enumerate(goods, 1))
+        if sorted(row) != sorted(goods):
+            raise Refused(Refusal("goods_do_not_add_up", "Place a good", {"where": Noun(house), "n": len(goods)}))
+        houses[house] = row
+    return replace(state, houses=houses)
