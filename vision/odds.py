@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from vision.pieces import OWN_LEAST, RING_MOST, Candidate
 from vision.readings import MOST_GNOMES, normalised
 
-INSIDE = (-4.0, 12.0)
+INSIDE = (-2.0, 14.0)
 """Log odds of a candidate in the tray: constant, per unit of strength."""
 OUTSIDE = (-5.0, 9.0)
 UPRIGHT_OUTSIDE = -6.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -98,6 +99,6 @@ def _beside(view: View, piece: pile.Piece, new: NDArray[np.uint8], evidence: NDA
     )
 
 
-def _cut(plane: NDArray[np.generic], piece: pile.Piece, reach: int) -> NDArray[np.generic]:
+def _cut(plane: NDArray[Any], piece: pile.Piece, reach: int) -> NDArray[Any]:
     padded = np.pad(plane, reach)
     return padded[piece.y : piece.y + 2 * reach + 1, piece.x : piece.x + 2 * reach + 1]
