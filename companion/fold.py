@@ -65,8 +65,8 @@ class Step:
 class Folded:
     """A journal's fold: the state, each step with what became of it, the steps to decide, the entries themselves.
 
-    `header` is how the table plays now (`entries.overlaid`), `start` the first state; entries up to `settled_n` were made
-    under older rules and stand as they are.
+    `header` is how the table plays now (`entries.overlaid`), `start` the first state; entries up to `settled_n` were
+    made under older rules and stand as they are.
     """
 
     header: Header

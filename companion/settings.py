@@ -1,0 +1,120 @@
+"""Where the companion keeps its files, and what its owner may set: one TOML file, every key explained in one place."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from companion.errors import Unreadable
+
+FOLDER = "table-companion"
+NAME = "settings.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the owner may set; EXPLAINED says what each key means. Times are seconds, sizes megabytes."""
+
+    language: str = "en"
+    address: str = "127.0.0.1"
+    port: int = 8000
+    pin: str = ""
+    camera: str = ""
+    confirm: str = "always"
+    ask_after: int = 20
+    carry_out_after_s: float = 3.0
+    evidence_most_mb: int = 200
+    evidence_most_days: int = 30
+
+
+EXPLAINED: Mapping[str, str] = {
+    "language": "the language of the shared screen, by its two letters",
+    "address": "the network address to listen on; 0.0.0.0 lets tablets in the house join",
+    "port": "the port to listen on",
+    "pin": "the host's PIN for devices, clients and undo over a reveal; empty: nobody is asked for one",
+    "camera": "where pictures come from, as an address: v4l2:///dev/video0, http://... (MJPEG), or a file or folder",
+    "confirm": "always: every count waits for a tap; sure: sure counts are kept by themselves",
+    "ask_after": "so many counts in a row without a correction until the table is asked about keeping sure ones",
+    "carry_out_after_s": "seconds until a place without a choice carries itself out",
+    "evidence_most_mb": "how much room stored picture crops may take, in megabytes",
+    "evidence_most_days": "how many days picture crops are kept",
+}
+AMONG: Mapping[str, tuple[str, ...]] = {"confirm": ("always", "sure")}
+
+
+def data_folder(chosen: str | Path | None, environment: Mapping[str, str]) -> Path:
+    """Return the data directory: the chosen one, else $STATE_DIRECTORY, else $XDG_DATA_HOME/table-companion."""
+    if chosen:
+        return Path(chosen)
+    if state := environment.get("STATE_DIRECTORY"):
+        return Path(state.split(":")[0])
+    home = environment.get("HOME", ".")
+    return Path(environment.get("XDG_DATA_HOME") or Path(home, ".local", "share")) / FOLDER
+
+
+def load(path: Path) -> Settings:
+    """Read the settings; a missing file means the defaults. Raises Unreadable naming the key, and changes no file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return Settings()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Unreadable("settings_unreadable", file=path.name, why=str(error)) from error
+    return parse(text, path.name)
+
+
+def parse(text: str, name: str = NAME) -> Settings:
+    """Read settings from TOML text; raises Unreadable naming the key, what stood there and what may stand there."""
+    entries = parse_toml(text, name)
+    known = {one.name: type(one.default) for one in fields(Settings)}
+    for key, value in entries.items():
+        if key not in known:
+            raise Unreadable("unknown_setting", key=key, known=tuple(known), file=name)
+        _check(key, value, known[key], name)
+    return Settings(**entries)
+
+
+def dump(settings: Settings) -> str:
+    """Write settings as TOML, each key under its explanation."""
+    lines: list[str] = []
+    for one in fields(settings):
+        lines += [f"# {EXPLAINED[one.name]}", f"{one.name} = {json.dumps(getattr(settings, one.name))}", ""]
+    return "\n".join(lines)
+
+
+def parse_toml(text: str, name: str) -> dict[str, Any]:
+    """Read TOML text; raises Unreadable naming the file and the place."""
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise Unreadable("not_toml", file=name, why=str(error)) from error
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all, on the disk before this returns."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, scratch = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(scratch, path)
+    except BaseException:
+        Path(scratch).unlink(missing_ok=True)
+        raise
+
+
+def _check(key: str, value: object, kind: type, name: str) -> None:
+    fits = isinstance(value, kind) and not (isinstance(value, bool) and kind is not bool)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        fits = True
+    if not fits or value not in AMONG.get(key, (value,)):
+        wants = AMONG.get(key, (kind.__name__,))
+        raise Unreadable("wrong_setting", key=key, got=str(value), wants=wants, file=name)
