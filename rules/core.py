@@ -243,7 +243,7 @@ def would_change(game: Game[State], state: State, who: Seat, action: Action[Stat
 
 
 def changes(before: Mapping[str, Value], after: Mapping[str, Value]) -> dict[str, tuple[Value, Value]]:
-    """Return what differs between two views, by dotted path: (before, after)."""
+    """Return what differs between two views, by dotted path (a place in a row by its number): (before, after)."""
     return dict(_differences("", before, after))
 
 
@@ -251,6 +251,9 @@ def _differences(path: str, before: Value, after: Value) -> Iterator[tuple[str, 
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for name in [*before, *(name for name in after if name not in before)]:
             yield from _differences(f"{path}.{name}" if path else name, before.get(name), after.get(name))
+    elif isinstance(before, tuple) and isinstance(after, tuple) and len(before) == len(after):
+        for at, pair in enumerate(zip(before, after, strict=True)):
+            yield from _differences(f"{path}.{at}", *pair)
     elif before != after:
         yield path, (before, after)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import fields, replace
 from random import Random
 from typing import Any
@@ -57,12 +58,8 @@ def test_a_legal_action_with_one_value_changed_is_refused_or_harmless(key: str, 
     game, state, random = random_start(key, seed)
     for before, who, action in drive.playout(game, state, random):
         for other in tampered(action, random):
-            try:
-                after = game.apply(before, who, other)
-            except Refused as refused:
-                assert refused.refusal.code
-            else:
-                drive.INVARIANTS[key](after)
+            with suppress(Refused):
+                drive.INVARIANTS[key](game.apply(before, who, other))
 
 
 def tampered(action: Action[Any], random: Random) -> list[Action[Any]]:
