@@ -13,7 +13,6 @@ from vision import palette, pile, shapes
 from vision.view import CLIP, View
 
 FULL_EVIDENCE = 0.5  # of CLIP: what an average pixel of a wholly seen piece brings
-UPRIGHT = len(shapes.ELEVATIONS_DEG) - 1
 RING_PX = 3
 THICK = 0.8  # of a piece's length: cups and bills are thicker everywhere than a pawn anywhere
 RING_MOST = 0.35
@@ -58,7 +57,7 @@ def _inside(view: View) -> list[Candidate]:
 def _candidate(view: View, piece: pile.Piece, *, inside: bool, ring: float = 0.0, own: float = 1.0) -> Candidate:
     half = view.stage.bank.shape[1] // 2
     outline = shapes.outline_of(view.stage.bank[piece.pose]) + np.array([piece.x - half, piece.y - half], np.int32)
-    upright = piece.pose // shapes.TURNS == UPRIGHT
+    upright = shapes.POSES_DEG[piece.pose][0] > shapes.UPRIGHT_DEG
     return Candidate(outline, piece.colour, piece.gain / _worth(view), inside, upright, ring, own)
 
 

@@ -7,8 +7,9 @@ explanation is sought greedily, then every piece is taken off and laid down agai
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
@@ -18,11 +19,13 @@ Evidence = NDArray[np.float32]
 PIECE_PRICE = 0.2  # of what a wholly seen piece gains
 OVERLAP_PRICE = 0.6  # log odds for a pixel covered once more
 GRID_PX = 2
-MOST_PIECES = 24
+REACH_PX = 9  # from a pixel of its own colour to the middle of a piece that is partly covered
+MOST_PIECES = 20
 SWEEPS = 2
-WORTH = 1e-3
+LEAST_BETTER = 1e-2
 SEED_EVIDENCE = 1.0
-BLOCK = 400
+BLOCK = 512
+NOTHING = np.float32(-99.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,103 +40,64 @@ class Piece:
 
 
 class Pile:
-    """A search for the pieces that explain some evidence (3 x height x width)."""
+    """A search for the pieces that explain some evidence (colours x height x width), pieces being worth `worth`."""
 
     def __init__(self, evidence: Evidence, bank: NDArray[np.float32], worth: float) -> None:
         self.side = bank.shape[1]
         self.half = self.side // 2
-        self.bank = bank
+        self.masks = bank > 0.5
         self.flat = np.ascontiguousarray(bank.reshape(len(bank), -1).T)
         pad = ((0, 0), (self.half, self.half), (self.half, self.half))
         self.evidence = np.pad(evidence, pad, constant_values=-1.0)
         self.price = PIECE_PRICE * worth
         self.pieces: list[Piece] = []
         self.rest = self.evidence.copy()
-        ys, xs = np.nonzero(evidence[:, ::GRID_PX, ::GRID_PX].max(axis=0) > SEED_EVIDENCE)
-        self.ys, self.xs = ys * GRID_PX, xs * GRID_PX
-        self.best = np.full((len(self.ys), 3), -np.inf, np.float32)
-        self.pose = np.zeros((len(self.ys), 3), np.int32)
+        self.windows = sliding_window_view(self.rest, (self.side, self.side), axis=(1, 2))
+        self.colours, self.ys, self.xs = _places(evidence)
+        self.best = np.full(len(self.ys), -np.inf, np.float32)
+        self.pose = np.zeros(len(self.ys), np.int32)
         self._rescore(np.arange(len(self.ys)))
 
     def solve(self) -> list[Piece]:
-        """Find the pieces."""
+        """Find the pieces, each with the gain that would be lost without it."""
         self._grow()
         for _ in range(SWEEPS):
             if not self._sweep():
                 break
-        return self.pieces
+        return [replace(piece, gain=self._loss(piece)) for piece in self.pieces]
 
-    def value(self) -> float:
-        """Return what all pieces explain together, prices paid."""
-        cover, many = self._cover(self.pieces)
-        return float(cover[many > 0].sum() - OVERLAP_PRICE * np.maximum(many - 1, 0).sum() - self._prices())
+    def _loss(self, piece: Piece) -> float:
+        self._change([p for p in self.pieces if p is not piece], score=False)
+        loss = self._gain(piece)
+        self._change([*self.pieces, piece], score=False)
+        return loss
 
-    def _prices(self) -> float:
-        return self.price * len(self.pieces)
+    def _gain(self, piece: Piece) -> float:
+        """What a piece would gain now if it was laid down."""
+        return float((self.windows[piece.colour, piece.y, piece.x].ravel() @ self.flat[:, piece.pose]).item())
 
-    def _grow(self) -> None:
-        while len(self.pieces) < MOST_PIECES and self._add():
-            pass
+    def _grow(self) -> float:
+        """Lay down pieces as long as one gains more than its price; return the gain less the prices."""
+        total = 0.0
+        while len(self.pieces) < MOST_PIECES and (piece := self._next()):
+            total += piece.gain - self.price
+            self._change([*self.pieces, piece])
+        return total
 
-    def _add(self) -> bool:
+    def _next(self) -> Piece | None:
         if not len(self.ys):
-            return False
-        index, colour = np.unravel_index(int(self.best.argmax()), self.best.shape)
-        gain = float(self.best[index, colour])
+            return None
+        index = int(self.best.argmax())
+        gain = float(self.best[index])
         if gain <= self.price:
-            return False
-        pose = int(self.pose[index, colour])
-        self._change([*self.pieces, Piece(int(self.xs[index]), int(self.ys[index]), pose, int(colour), gain)])
-        return True
-
-    def _change(self, pieces: list[Piece]) -> None:
-        """Put another set of pieces in place of the present one and score again what lies near the difference."""
-        moved = set(self.pieces) ^ set(pieces)
-        self.pieces = pieces
-        near = np.zeros(len(self.ys), bool)
-        for piece in moved:
-            self._refresh(piece)
-            near |= (np.abs(self.ys - piece.y) < self.side) & (np.abs(self.xs - piece.x) < self.side)
-        self._rescore(np.flatnonzero(near))
-
-    def _refresh(self, piece: Piece) -> None:
-        """Work out again what is left to explain in the square of one piece."""
-        rows, columns = slice(piece.y, piece.y + self.side), slice(piece.x, piece.x + self.side)
-        cover = np.full((self.side, self.side), -np.inf, np.float32)
-        for other in self.pieces:
-            self._lay(cover, other, piece)
-        evidence = self.evidence[:, rows, columns]
-        more = np.maximum(evidence - np.maximum(cover, -99.0), 0.0) - OVERLAP_PRICE
-        self.rest[:, rows, columns] = np.where(np.isneginf(cover), evidence, more)
-
-    def _lay(self, cover: NDArray[np.float32], other: Piece, at: Piece) -> None:
-        dx, dy = other.x - at.x, other.y - at.y
-        if abs(dx) >= self.side or abs(dy) >= self.side:
-            return
-        here = (slice(max(dy, 0), self.side + min(dy, 0)), slice(max(dx, 0), self.side + min(dx, 0)))
-        there = (slice(max(-dy, 0), self.side + min(-dy, 0)), slice(max(-dx, 0), self.side + min(-dx, 0)))
-        mask = self.bank[other.pose][there] > 0.5
-        rows = slice(at.y + here[0].start, at.y + here[0].stop)
-        columns = slice(at.x + here[1].start, at.x + here[1].stop)
-        values = self.evidence[other.colour, rows, columns]
-        part = cover[here]
-        part[mask] = np.maximum(part[mask], values[mask])
-
-    def _rescore(self, which: NDArray[np.intp]) -> None:
-        for colour in range(3):
-            windows = sliding_window_view(self.rest[colour], (self.side, self.side))
-            for start in range(0, len(which), BLOCK):
-                some = which[start : start + BLOCK]
-                patches = windows[self.ys[some], self.xs[some]].reshape(len(some), -1)
-                scores = patches @ self.flat
-                self.pose[some, colour] = scores.argmax(axis=1)
-                self.best[some, colour] = scores.max(axis=1)
+            return None
+        return Piece(int(self.xs[index]), int(self.ys[index]), int(self.pose[index]), int(self.colours[index]), gain)
 
     def _sweep(self) -> bool:
         """Take off each piece, and each with its nearest neighbour, and lay down what explains more."""
         better = False
         for piece in list(self.pieces):
-            if piece in self.pieces:
+            if piece in self.pieces and self._nearest(piece):
                 better |= self._retry([piece])
         for piece in list(self.pieces):
             if piece in self.pieces and (other := self._nearest(piece)):
@@ -148,21 +112,66 @@ class Pile:
         return other if (other.x - piece.x) ** 2 + (other.y - piece.y) ** 2 < self.side**2 else None
 
     def _retry(self, off: list[Piece]) -> bool:
-        before, value = self.pieces, self.value()
-        self._change([p for p in before if p not in off])
-        self._grow()
-        if self.value() > value + WORTH:
+        kept = self.pieces, self.best.copy(), self.pose.copy()
+        lost = 0.0
+        for piece in off:
+            self._change([p for p in self.pieces if p is not piece])
+            lost += self._gain(piece) - self.price
+        if self._grow() > lost + LEAST_BETTER:
             return True
-        self._change(before)
+        self._change(kept[0], score=False)
+        self.best, self.pose = kept[1], kept[2]
         return False
 
-    def _cover(self, pieces: list[Piece]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-        cover = np.full(self.evidence.shape[1:], -np.inf, np.float32)
-        many = np.zeros(cover.shape, np.int32)
-        for piece in pieces:
-            rows, columns = slice(piece.y, piece.y + self.side), slice(piece.x, piece.x + self.side)
-            mask = self.bank[piece.pose] > 0.5
-            part = cover[rows, columns]
-            part[mask] = np.maximum(part[mask], self.evidence[piece.colour, rows, columns][mask])
-            many[rows, columns] += mask
-        return cover, many
+    def _change(self, pieces: list[Piece], *, score: bool = True) -> None:
+        """Put another set of pieces in place of the present one and score again what lies near the difference."""
+        moved = set(self.pieces) ^ set(pieces)
+        self.pieces = pieces
+        near = np.zeros(len(self.ys), bool)
+        for piece in moved:
+            self._refresh(piece)
+            near |= (self.ys - piece.y) ** 2 + (self.xs - piece.x) ** 2 < (self.side - 2) ** 2
+        if score:
+            self._rescore(np.flatnonzero(near))
+
+    def _refresh(self, piece: Piece) -> None:
+        """Work out again what is left to explain in the square of one piece."""
+        rows, columns = slice(piece.y, piece.y + self.side), slice(piece.x, piece.x + self.side)
+        cover = np.full((self.side, self.side), NOTHING, np.float32)
+        for other in self.pieces:
+            self._lay(cover, other, piece)
+        evidence = self.evidence[:, rows, columns]
+        more = np.maximum(evidence - cover, 0.0) - OVERLAP_PRICE
+        self.rest[:, rows, columns] = np.where(cover == NOTHING, evidence, more)
+
+    def _lay(self, cover: NDArray[np.float32], other: Piece, at: Piece) -> None:
+        dx, dy = other.x - at.x, other.y - at.y
+        if abs(dx) >= self.side or abs(dy) >= self.side:
+            return
+        rows, columns = _overlap(dy, self.side), _overlap(dx, self.side)
+        mask = self.masks[other.pose][_overlap(-dy, self.side), _overlap(-dx, self.side)]
+        values = self.evidence[other.colour, at.y : at.y + self.side, at.x : at.x + self.side][rows, columns]
+        part = cover[rows, columns]
+        np.maximum(part, values, out=part, where=mask)
+
+    def _rescore(self, which: NDArray[np.intp]) -> None:
+        for start in range(0, len(which), BLOCK):
+            some = which[start : start + BLOCK]
+            patches = self.windows[self.colours[some], self.ys[some], self.xs[some]].reshape(len(some), -1)
+            scores = patches @ self.flat
+            self.pose[some] = scores.argmax(axis=1)
+            self.best[some] = scores.max(axis=1)
+
+
+def _overlap(shift: int, side: int) -> slice:
+    return slice(max(shift, 0), side + min(shift, 0))
+
+
+def _places(evidence: Evidence) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Where a piece of which colour may have its middle: colour, row and column of each place."""
+    reach = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * REACH_PX + 1, 2 * REACH_PX + 1))
+    any_new = evidence.max(axis=0) > SEED_EVIDENCE
+    near = [cv2.dilate(np.asarray(own > SEED_EVIDENCE, np.uint8), reach) for own in evidence]
+    grid = np.stack(near)[:, ::GRID_PX, ::GRID_PX] * any_new[::GRID_PX, ::GRID_PX]
+    colours, ys, xs = np.nonzero(grid)
+    return colours, ys * GRID_PX, xs * GRID_PX

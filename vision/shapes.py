@@ -7,8 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 SAMPLES = 24
-TURNS = 24
-ELEVATIONS_DEG = (0.0, 25.0, 45.0, 65.0, 85.0)
+POSES_DEG = tuple(
+    (elevation, turn * 360.0 / turns)
+    for elevation, turns in ((0.0, 24), (25.0, 24), (45.0, 24), (65.0, 12), (85.0, 1))
+    for turn in range(turns)
+)
+"""Each pose of the bank: how far the axis rises towards the camera, and how it is turned in the picture."""
+UPRIGHT_DEG = 80.0
 LYING = 4
 
 Profile = NDArray[np.float64]
@@ -23,14 +28,9 @@ def profile(masks: list[NDArray[np.uint8]]) -> tuple[Profile, float]:
 
 
 def bank(widths: Profile, length_px: float) -> NDArray[np.float32]:
-    """Draw the piece at every elevation and turn: (elevations * turns) x side x side, 0 to 1, centred on its middle."""
+    """Draw the piece in each of POSES_DEG: poses x side x side, 0 to 1, centred on its middle."""
     side = window(length_px)
-    drawn = [
-        _drawn(widths, length_px, elevation, turn * 360.0 / TURNS, side)
-        for elevation in ELEVATIONS_DEG
-        for turn in range(TURNS)
-    ]
-    return np.stack(drawn)
+    return np.stack([_drawn(widths, length_px, elevation, turn, side) for elevation, turn in POSES_DEG])
 
 
 def window(length_px: float) -> int:
