@@ -84,7 +84,7 @@ def next_mover(game: Game[Any], state: Any) -> Seat | None:
 
 def _lead(game: Game[Any], state: Any, who: Seat, action: Action[Any]) -> int:
     try:
-        standing = game.standing(game.apply(state, who, action))
+        standing = game.scored(game.apply(state, who, action)).scores
     except Refused:  # offered to what this seat knows, refused by what the table knows
         return -(10**9)
     return standing[who] - max(standing[:who] + standing[who + 1 :])

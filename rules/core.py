@@ -61,7 +61,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a game ended: by which rule, each seat's score, the winners, and why in words."""
+    """How a game ended: by which rule (empty: not yet), each seat's score, the winners, and why in words."""
 
     end: str
     scores: tuple[int, ...]
@@ -99,13 +99,18 @@ class Action(ABC, Generic[State]):
 
 
 class Game(ABC, Generic[State]):
-    """The rules of one game: facts as class attributes, and the functions that a game writes itself."""
+    """The rules of one game: facts as class attributes, and the functions that a game writes itself.
+
+    `scored_by` names the families of countable facts that scoring needs (`money` for `money.0`, `money.1`): all that
+    a table enters where it only keeps the score.
+    """
 
     key: ClassVar[str]
     title: ClassVar[str]
     rules: ClassVar[int]
     seats: ClassVar[range]
     options: ClassVar[Mapping[str, Option]]
+    scored_by: ClassVar[tuple[str, ...]]
     actions: Mapping[str, type[Action[State]]]
 
     @abstractmethod
@@ -141,12 +146,13 @@ class Game(ABC, Generic[State]):
         """Return the values printed on this box as far as they are known now."""
 
     @abstractmethod
-    def standing(self, state: State) -> tuple[int, ...]:
-        """Return every seat's score if the game were scored now."""
+    def scored(self, state: State) -> Result:
+        """Return the scores and who leads if the game were scored now; `end` is empty while it goes on."""
 
-    @abstractmethod
     def result(self, state: State) -> Result | None:
         """Return how the game ended, or None while it goes on."""
+        result = self.scored(state)
+        return result if result.end else None
 
     def offer(self, state: State, who: Seat, kind: type[Action[State]]) -> Choice | Refusal:
         """Return the form of one kind of action for one actor, or why there is none now."""

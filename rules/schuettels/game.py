@@ -29,6 +29,7 @@ class Schuettels(Game[State]):
         "tavern_rank": Option(("all", "own"), "all"),
         "end_on": Option(("all_goods", "supply", "ask"), "all_goods", at_table="ask"),
     }
+    scored_by: ClassVar[tuple[str, ...]] = ("money",)
 
     def __init__(self) -> None:
         kinds: tuple[type[Action[State]], ...] = (Shake, DoubleShake, EndOn, *DEEDS, mend(self))
@@ -83,12 +84,8 @@ class Schuettels(Game[State]):
     def learned(self, state: State) -> Sheet:
         return state.sheet
 
-    def standing(self, state: State) -> tuple[int, ...]:
-        return state.money
-
-    def result(self, state: State) -> Result | None:
-        if state.phase != "over":
-            return None
+    def scored(self, state: State) -> Result:
         best = scoring.winners(state.money)
-        reason = Message(state.end, {"who": tuple(Who(seat) for seat in state.out("all_goods"))})
-        return Result(state.end, state.money, best, (reason, Message("most_money", {"who": tuple(map(Who, best))})))
+        out = tuple(Who(seat) for seat in state.out("all_goods"))
+        ended = (Message(state.end, {"who": out}),) if state.end else ()
+        return Result(state.end, state.money, best, (*ended, Message("most_money", {"who": tuple(map(Who, best))})))

@@ -47,7 +47,7 @@ def lines(name: str) -> Iterator[str]:
 def _state(game: Game[Any], state: Any, number: int, shown: dict[str, Any]) -> Iterator[str]:
     turn = game.turn(state)
     yield f"state {number}: {turn.phase}, waiting for {sorted(turn.movers)}, may {sorted(turn.may)}"
-    views = {eyes: game.view(game.see(state, eyes)) for eyes in (None, *range(len(game.standing(state))))}
+    views = {eyes: game.view(game.see(state, eyes)) for eyes in (None, *range(len(game.scored(state).scores)))}
     for path, (_, now) in changes(shown, views[None]).items():
         yield f"  all see {path}: {say(now)}"
     shown.clear()
