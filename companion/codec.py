@@ -161,7 +161,7 @@ def state_from_data(game: Game[Any], data: Mapping[str, object]) -> Any:
 
 def state_hash(game: Game[Any], state: object) -> str:
     """Return 16 hex digits that are the same for equal states, on every machine."""
-    return _digest(state_to_data(game, state))
+    return digest(state_to_data(game, state))
 
 
 def _plain(value: object) -> Any:
@@ -232,10 +232,11 @@ def choice_to_data(choice: Choice) -> Data:
 def fingerprint(game: Game[Any], who: Seat, do: str, choice: Choice) -> str:
     """Return 16 hex digits that change when the form does: over who, do, fields and what it is about."""
     form = choice_to_data(choice)
-    return _digest([game.key, who, do, form["fields"], form["about"]])
+    return digest([game.key, who, do, form["fields"], form["about"]])
 
 
-def _digest(data: object) -> str:
+def digest(data: object) -> str:
+    """Return 16 hex digits that are the same for equal plain data."""
     return hashlib.sha256(dump_json(data).encode()).hexdigest()[:FINGERPRINT_CHARS]
 
 

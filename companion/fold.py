@@ -157,7 +157,7 @@ def _read(game: Game[Any], folded: Folded, entry: Entry, taken_back: frozenset[i
         case Decide() if entry.gesture not in taken_back:
             return _decided(game, folded, body)
         case GoneOn():
-            return _gone_on(game, folded, entry.n, body)
+            return _gone_on(game, folded, body)
     return folded
 
 
@@ -236,20 +236,17 @@ def _standing(folded: Folded, steps: Sequence[Step]) -> Folded:
     return replace(folded, steps=tuple(steps), state=folded.start if newest is None else newest.after)
 
 
-def _gone_on(game: Game[Any], folded: Folded, n: int, body: GoneOn) -> Folded:
-    """Go on from a stored state: what came before it is history, what came after it new rules could not read."""
+def _gone_on(game: Game[Any], folded: Folded, body: GoneOn) -> Folded:
+    """Go on from a stored state: earlier steps stand as history, later ones are carried out on it once more."""
     state = codec.state_from_data(game, body.state)
-    steps = tuple(_settled(step, body.after) for step in folded.steps)
-    return replace(folded, steps=steps, state=state, start=state, settled_n=n)
+    early = tuple(_settled(step) for step in folded.steps if step.n <= body.after)
+    late = _again(game, (step for step in folded.steps if step.n > body.after), state)
+    return _standing(replace(folded, start=state, settled_n=body.after), (*early, *late))
 
 
-def _settled(step: Step, after: int) -> Step:
-    """Steps up to the stored state stand, whatever the rules of today say of them; later ones are gone."""
-    if step.n <= after and step.status == "open":
-        return replace(step, status="kept", why_not=None)
-    if step.n > after and step.status != "undone":
-        return replace(step, status="dropped", why_not=None)
-    return step
+def _settled(step: Step) -> Step:
+    """What stood under older rules stands, whatever the rules of today say of it."""
+    return replace(step, status="kept", why_not=None) if step.status == "open" else step
 
 
 def _index(folded: Folded, n: int) -> int:

@@ -1,0 +1,41 @@
+"""Who sits at the table and by which house choices they play, checked before a game begins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+from companion.codec import shown
+from companion.entries import Player, SeatPlan
+from companion.errors import Unreadable
+from rules.core import Game
+
+LONGEST_NAME = 24
+
+
+def checked_seats(seats: Sequence[SeatPlan]) -> tuple[SeatPlan, ...]:
+    """Return the seats with trimmed names; raises Unreadable for a name or a colour that tells nobody apart."""
+    trimmed = tuple(SeatPlan(" ".join(one.name.split()), one.colour, one.player, one.away) for one in seats)
+    for at, seat in enumerate(trimmed):
+        _check_name(seat.name)
+        if seat.player not in get_args(Player):
+            raise Unreadable("unknown_player", got=shown(seat.player), known=get_args(Player))
+        earlier = trimmed[:at]
+        if seat.name.casefold() in {one.name.casefold() for one in earlier}:
+            raise Unreadable("name_taken", got=seat.name)
+        if not seat.colour or seat.colour in {one.colour for one in earlier}:
+            raise Unreadable("colour_taken", got=shown(seat.colour))
+    return trimmed
+
+
+def table_options(game: Game[Any], chosen: Mapping[str, str], *, at_table: bool) -> dict[str, str]:
+    """Return the chosen options over what a real table (or a simulated one) starts with."""
+    start = {name: (one.at_table if at_table else None) or one.default for name, one in game.options.items()}
+    return {**start, **chosen}
+
+
+def _check_name(name: str) -> None:
+    if not name or not name.isprintable():
+        raise Unreadable("name_empty", got=shown(name))
+    if len(name) > LONGEST_NAME:
+        raise Unreadable("name_too_long", got=shown(name), n=LONGEST_NAME)
