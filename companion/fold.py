@@ -26,7 +26,8 @@ class Step:
     """One action of the journal: entry `n`, what became of it, and the states around it.
 
     `before` and `after` are the states around it; of a step that does not stand, those around it when it last did.
-    `why_not` says why an open step is no longer offered, where that is known; `was` is what an amend took the place of.
+    `why_not` says why an open step is no longer offered, where that is known; `was` is whom and what an amend took the
+    place of.
     """
 
     n: int
@@ -40,7 +41,7 @@ class Step:
     evidence: str | None = None
     status: Status = "kept"
     why_not: Refusal | None = None
-    was: Action[Any] | None = None
+    was: tuple[Seat, Action[Any]] | None = None
     _told: dict[Seat | None, Message] = field(default_factory=dict, repr=False)
 
     @property
@@ -51,14 +52,18 @@ class Step:
     def told(self, game: Game[Any], eyes: Seat | None) -> Message:
         """Say in one sentence what was done, as these eyes may know it."""
         if eyes not in self._told:
-            self._told[eyes] = self._tell(game.see(self.before, eyes))
+            self._told[eyes] = self._tell(game, self.who, self.action, eyes)
         return self._told[eyes]
 
-    def _tell(self, seen: Any) -> Message:
+    def was_told(self, game: Game[Any], eyes: Seat | None) -> Message | None:
+        """Say in one sentence what stood here before it was amended, or None."""
+        return None if self.was is None else self._tell(game, *self.was, eyes)
+
+    def _tell(self, game: Game[Any], who: Seat, action: Action[Any], eyes: Seat | None) -> Message:
         try:
-            return self.action.tell(seen, self.who)
+            return action.tell(game.see(self.before, eyes), who)
         except (LookupError, ValueError, ArithmeticError):  # it never stood: a correction came before it
-            return Message("could_not_be", {"who": Who(self.who), "do": self.action.do})
+            return Message("could_not_be", {"who": Who(who), "do": action.do})
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +137,8 @@ def advance(game: Game[Any], folded: Folded, entry: Entry) -> Folded:
 
 def actor(step: Step, action: Action[Any]) -> Seat:
     """Return who does an action that stands in the place of a step: what only TABLE may do, TABLE does."""
-    return TABLE if action.table else step.who
+    first = step.who if step.was is None else step.was[0]
+    return TABLE if action.table else first
 
 
 def _taken_back(entries: Iterable[Entry]) -> frozenset[int]:
@@ -226,7 +232,7 @@ def _first_tried(game: Game[Any], steps: Iterable[Step], state: Any) -> Iterator
 
 def _with_action(game: Game[Any], step: Step, data: Mapping[str, Any]) -> Step:
     action = codec.action_from_data(game, data)
-    was = step.action if step.was is None else step.was
+    was = (step.who, step.action) if step.was is None else step.was
     return replace(step, action=action, who=actor(step, action), was=was, status="kept", _told={})
 
 
