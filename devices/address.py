@@ -114,7 +114,8 @@ def _network_address(url: str, scheme: str) -> Address:
     except ValueError:
         valid = False
     if not valid:
-        raise CameraUnknown(url=without_password(url), what="host", given=url[-40:], valid=(f"{scheme}://host:port/path",))
+        shown = without_password(url)
+        raise CameraUnknown(url=shown, what="host", given=shown, valid=(f"{scheme}://host:port/path",))
     return Address(url, scheme, url)
 
 
@@ -134,5 +135,5 @@ def without_password(url: str) -> str:
     """Return the address with its user and password, if any, replaced by stars."""
     head, slashes, rest = url.partition("://")
     host, slash, path = rest.partition("/")
-    secret, at, bare = host.rpartition("@")
+    at, bare = host.rpartition("@")[1:]
     return f"{head}{slashes}***@{bare}{slash}{path}" if at else url

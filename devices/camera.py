@@ -1,8 +1,8 @@
 """Cameras: the newest picture, never a stale one, and never a service that waits for a driver.
 
-    with open_camera("http://127.0.0.1:8081/stream") as camera:
-        frame = camera.fresh(timeout_ms=2000)
-        print(frame.picture.shape, camera.health().state)
+with open_camera("http://127.0.0.1:8081/stream") as camera:
+    frame = camera.fresh(timeout_ms=2000)
+    print(frame.picture.shape, camera.health().state)
 """
 
 from __future__ import annotations
@@ -123,10 +123,13 @@ class Camera:
         raise CameraSilent(camera=self._address.shown, timeout_ms=timeout_ms, reason=self._health.message_code)
 
     def _later(self, begun_ms: int, ticket: int, left_s: float) -> Frame | None:
-        """Ask once; again and again where a restart swallowed the question."""
-        if (link := self._link) is not None:
+        """Ask once; again and again, for a restart swallows the question."""
+        link = self._link
+        if link is not None:
             link.send(Want(ticket, 0, begun_ms, is_patient=True))
-        self._shelf.wait_for(lambda: _taken_ms(self._shelf.frame) > begun_ms, min(left_s, _ASK_AGAIN_S))
+        self._shelf.wait_for(
+            lambda: self._link is not link or _taken_ms(self._shelf.frame) > begun_ms, min(left_s, _ASK_AGAIN_S)
+        )
         if self._shelf.is_closed:
             raise CameraClosed(camera=self._address.shown)
         frame = self._shelf.frame
@@ -193,8 +196,11 @@ class Camera:
     def _try(self) -> None:
         if self._link is None:
             self._link = Link()
+            self._shelf.put()  # whoever waits can ask now
             self._upkeep.spawned(self._clock_ms())
-        self._link.send(Open(self._address, self._upkeep.number + 1))
+        have = self._shelf.frame
+        last_number = max(self._upkeep.number, have.number if have else 0)
+        self._link.send(Open(self._address, last_number + 1))
 
     def _listen(self, link: Link) -> None:
         try:

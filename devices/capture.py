@@ -42,7 +42,7 @@ class Desk:
     def start(self, first_number: int) -> None:
         """Begin a source: its frames are numbered from here on, and the old source's last one is forgotten."""
         with self._lock:
-            self._shot, self._number = None, first_number - 1
+            self._shot, self._number = None, max(self._number, first_number - 1)
             self._digested_ms = 0
 
     def put(self, shot: Shot) -> None:

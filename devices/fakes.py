@@ -1,8 +1,8 @@
 """A camera without a camera: shows what it is given at an address like a network camera's, and fails on request.
 
-    with FakeCamera() as fake, open_camera(fake.url) as camera:
-        fake.show(lambda: scene.render())
-        frame = camera.fresh()
+with FakeCamera() as fake, open_camera(fake.url) as camera:
+    fake.show(lambda: scene.render())
+    frame = camera.fresh()
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ class FakeCamera:
     def _send_frames(self, stream: socket.socket) -> None:
         while self._may_send():
             jpeg = self._next_jpeg()
-            if self._may_send() and jpeg:
+            if self.mode != "hang" and jpeg:  # a frame of before the hang is not sent after it
                 stream.sendall(_part(jpeg))
 
     def _next_jpeg(self) -> bytes:

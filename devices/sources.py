@@ -293,7 +293,7 @@ class FolderSource:
         """Read a picture; one that is none is named, and left out from then on."""
         if not name:
             raise CameraAway("camera_folder_empty", path=str(self._folder))
-        pixels = _decoded((self._folder / name).read_bytes())
+        pixels = _read_picture(self._folder / name)
         if pixels is None:
             self._tally.skipped = (*self._tally.skipped, name)
             self._play.drop(name)
@@ -330,8 +330,18 @@ def _open_node(path: str) -> cv2.VideoCapture:
 def _decoded(encoded: bytes) -> Pixels | None:
     if not encoded:
         return None
-    pixels = cv2.imdecode(np.frombuffer(encoded, np.uint8), cv2.IMREAD_COLOR)
+    try:
+        pixels = cv2.imdecode(np.frombuffer(encoded, np.uint8), cv2.IMREAD_COLOR)
+    except cv2.error:
+        return None
     return None if pixels is None else _as_pixels(pixels)
+
+
+def _read_picture(path: Path) -> Pixels | None:
+    try:
+        return _decoded(path.read_bytes())
+    except OSError:
+        return None
 
 
 def _as_pixels(array: object) -> Pixels:

@@ -56,11 +56,7 @@ class FrozenDetector:
 
     def is_frozen(self, digest: int, now_ms: int) -> bool:
         """Tell whether a picture with this digest is one of the repeated ones."""
-        return (
-            digest == self._digest
-            and self._count >= self.equal_count
-            and now_ms - self._since_ms >= self.equal_ms
-        )
+        return digest == self._digest and self._count >= self.equal_count and now_ms - self._since_ms >= self.equal_ms
 
 
 def is_fresh(taken_ms: int, now_ms: int) -> bool:
