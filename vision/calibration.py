@@ -25,6 +25,7 @@ LEVELS = (12, 16, 20, 24, 28, 34, 40)
 LEAST_LENGTH_PX = 18.0
 LEAST_APART = 1.2
 MOST_RATIO = 3.2  # of the largest to the smallest piece: lying ones show more than standing ones
+HALF_SEEN = 0.5
 NOTICED_SHARE = 0.3  # of the median piece: smaller things are crumbs
 SLOPE_TRUST = 0.05
 MOST_SLOPE = 6e-4  # of the length a pixel: a camera tilted by 30 degrees
@@ -140,9 +141,14 @@ def _fifteen(frame: Picture, empty: Picture) -> list[NDArray[np.uint8]]:
     tried = [_blobs(away > level) for level in LEVELS]
     good = [(_ratio(blobs), blobs) for blobs in tried if len(blobs) == MOST_GNOMES and _ratio(blobs) < MOST_RATIO]
     if good:
-        return min(good, key=lambda found: found[0])[1]
+        return [_tight(mask, away) for mask in min(good, key=lambda found: found[0])[1]]
     seen = min(tried, key=lambda blobs: abs(len(blobs) - MOST_GNOMES))
     raise CalibrationRefused("not_15", {"seen": len(seen), "outlines": outlines(seen)})
+
+
+def _tight(mask: NDArray[np.uint8], away: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """The edge of a piece lies where half of it is seen; further out is blur."""
+    return np.asarray((mask > 0) & (away > HALF_SEEN * np.median(away[mask > 0])), np.uint8)
 
 
 def _blobs(mask: NDArray[np.bool_]) -> list[NDArray[np.uint8]]:

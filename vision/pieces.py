@@ -50,7 +50,7 @@ def _worth(view: View) -> float:
 
 def _inside(view: View) -> list[Candidate]:
     evidence = np.where(view.stage.tray > 0, view.evidence, -CLIP).astype(np.float32)
-    found = pile.Pile(evidence, view.stage.bank, _worth(view)).solve()
+    found = pile.Pile(evidence, view.stage.bank, _worth(view), shapes.RARITY).solve()
     return [_candidate(view, piece, inside=True) for piece in found]
 
 
@@ -68,7 +68,7 @@ def _outside(view: View) -> list[Candidate]:
     if int(slim.sum()) < SMALL_SHARE * view.stage.bank[0].sum():
         return []
     evidence = np.where(slim > 0, _colour_evidence(view), -CLIP).astype(np.float32)
-    search = pile.Pile(evidence, view.stage.bank, _worth(view))
+    search = pile.Pile(evidence, view.stage.bank, _worth(view), shapes.RARITY)
     return [_beside(view, piece, beside, evidence) for piece in search.solve()]
 
 

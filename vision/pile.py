@@ -40,9 +40,12 @@ class Piece:
 
 
 class Pile:
-    """A search for the pieces that explain some evidence (colours x height x width), pieces being worth `worth`."""
+    """A search for the pieces that explain some evidence (colours x height x width), pieces being worth `worth`, poses costing `rarity`."""
 
-    def __init__(self, evidence: Evidence, bank: NDArray[np.float32], worth: float) -> None:
+    def __init__(
+        self, evidence: Evidence, bank: NDArray[np.float32], worth: float, rarity: NDArray[np.float32]
+    ) -> None:
+        self.rarity = rarity * worth
         self.side = bank.shape[1]
         self.half = self.side // 2
         self.masks = bank > 0.5
@@ -74,7 +77,8 @@ class Pile:
 
     def _gain(self, piece: Piece) -> float:
         """What a piece would gain now if it was laid down."""
-        return float((self.windows[piece.colour, piece.y, piece.x].ravel() @ self.flat[:, piece.pose]).item())
+        seen = self.windows[piece.colour, piece.y, piece.x].ravel() @ self.flat[:, piece.pose]
+        return float(seen) - float(self.rarity[piece.pose])
 
     def _grow(self) -> float:
         """Lay down pieces as long as one gains more than its price; return the gain less the prices."""
@@ -158,7 +162,7 @@ class Pile:
         for start in range(0, len(which), BLOCK):
             some = which[start : start + BLOCK]
             patches = self.windows[self.colours[some], self.ys[some], self.xs[some]].reshape(len(some), -1)
-            scores = patches @ self.flat
+            scores = patches @ self.flat - self.rarity
             self.pose[some] = scores.argmax(axis=1)
             self.best[some] = scores.max(axis=1)
 

@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 SAMPLES = 24
+STEEP_DEG = 60.0
+RARE = 0.15
 POSES_DEG = tuple(
     (elevation, turn * 360.0 / turns)
     for elevation, turns in ((0.0, 24), (25.0, 24), (45.0, 24), (65.0, 12), (85.0, 1))
@@ -14,6 +16,8 @@ POSES_DEG = tuple(
 )
 """Each pose of the bank: how far the axis rises towards the camera, and how it is turned in the picture."""
 UPRIGHT_DEG = 80.0
+RARITY: NDArray[np.float32] = np.array([RARE * (elevation > STEEP_DEG) for elevation, _ in POSES_DEG], np.float32)
+"""What a pose costs, in wholly seen pieces: of a shaken handful few stand."""
 LYING = 4
 
 Profile = NDArray[np.float64]

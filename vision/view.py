@@ -22,6 +22,8 @@ NEWS_NOISE = 5.0
 CLIP = 4.0
 """Evidence of one pixel, in units of log odds, is never more than this."""
 EDGE_PX = 0.7
+HALO = 0.5  # of the news beside it: a pixel that is half piece and half felt has the colour of neither
+HALO_PX = 5
 COLOUR_WEIGHT = 1.6
 COLOUR_FLOOR = 0.04
 TRAY_RIM_PX = 4
@@ -114,7 +116,9 @@ def _evidence(frame: Picture, away: NDArray[np.float32], at: Stage, noise: float
     new = np.clip((away - level) * (CLIP / level), -CLIP, CLIP)
     colour = np.maximum(palette.shares(frame, at.table), COLOUR_FLOOR)
     doubt = COLOUR_WEIGHT * np.log(colour / colour.max(axis=0))
-    return np.asarray(np.clip(np.where(new > 0, new + doubt, new), -CLIP, CLIP), np.float32)
+    evidence = np.clip(np.where(new > 0, new + doubt, new), -CLIP, CLIP)
+    halo = away < HALO * cv2.dilate(away, np.ones((HALO_PX, HALO_PX), np.uint8))
+    return np.asarray(np.where(halo, np.minimum(evidence, 0.0), evidence), np.float32)
 
 
 def _edges(empty: Picture) -> NDArray[np.float32]:
