@@ -40,7 +40,10 @@ class Piece:
 
 
 class Pile:
-    """A search for the pieces that explain some evidence (colours x height x width), pieces being worth `worth`, poses costing `rarity`."""
+    """A search for the pieces that explain some evidence (colours x height x width), a piece being worth `worth`.
+
+    `rarity` is what each pose costs, in `worth`.
+    """
 
     def __init__(
         self, evidence: Evidence, bank: NDArray[np.float32], worth: float, rarity: NDArray[np.float32]
