@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from companion.proposal import Answer, SensorSays
-from rules.core import Choice, Game, Seat
+from rules.core import Choice
 from rules.forms import Count
 
 FLOOR = 1e-4
@@ -90,14 +90,6 @@ def _ranked(weights: Likelihood) -> tuple[Answer, ...]:
     total = sum(weights.values()) or 1.0
     best = sorted(weights, key=lambda answer: -weights[answer])
     return tuple(Answer(answer, weights[answer] / total) for answer in best)
-
-
-def asked(game: Game[Any], state: Any, sense: str, by: Seat) -> Choice | None:
-    """Return the choice that the game waits for and that this sense may fill in, or None."""
-    if by not in game.turn(state).movers:
-        return None
-    offers = (game.offer(state, by, kind) for kind in game.actions.values())
-    return next((one for one in offers if isinstance(one, Choice) and one.sense == sense), None)
 
 
 State: TypeAlias = Literal["deaf", "armed", "open", "gathered"]

@@ -149,6 +149,10 @@ class Game(ABC, Generic[State]):
     def scored(self, state: State) -> Result:
         """Return the scores and who leads if the game were scored now; `end` is empty while it goes on."""
 
+    def means(self, sense: str, count: int) -> Noun | None:
+        """Return the name of what this count leads to, for a table that only counts; None where it has none."""
+        return None
+
     def result(self, state: State) -> Result | None:
         """Return how the game ended, or None while it goes on."""
         result = self.scored(state)

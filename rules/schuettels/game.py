@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from rules.core import Action, Fact, Game, Option, Result, Setup, Turn, mend
-from rules.messages import TABLE, Message, Refusal, Refused, Seat, Value, Who
+from rules.messages import TABLE, Message, Noun, Refusal, Refused, Seat, Value, Who
 from rules.schuettels import scoring, view
 from rules.schuettels.actions import DoubleShake, EndOn, Shake
 from rules.schuettels.deeds import DEEDS
-from rules.schuettels.state import BILLS, FINE, GOODS, HOUSES, START_MONEY, State
+from rules.schuettels.state import BILLS, FINE, GOODS, HOUSES, PLACES, START_MONEY, State
 from rules.sheets import Sheet
 
 SIDES = {2: "small", 3: "small", 4: "large", 5: "large", 6: "large"}
@@ -83,6 +83,9 @@ class Schuettels(Game[State]):
 
     def learned(self, state: State) -> Sheet:
         return state.sheet
+
+    def means(self, sense: str, count: int) -> Noun | None:
+        return Noun(PLACES[count]) if sense == "gnomes" and count in PLACES else None
 
     def scored(self, state: State) -> Result:
         best = scoring.winners(state.money)
