@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from rules.messages import Message, Refusal, Value
 
-REFUSAL = "refusal:"
-"""Marks a message's key as a reason: its words stand among the refusals, not in the log."""
-
 
 def reason(refusal: Refusal) -> Message:
     """Return a refusal as a message, to be a value of another."""
-    return Message(REFUSAL + refusal.code, refusal.values)
+    return Message(refusal.code, refusal.values)
 
 
 class CompanionError(Exception):
@@ -24,7 +21,7 @@ class CompanionError(Exception):
     @property
     def message(self) -> Message:
         """Return the code and its values as a message, to be a value of another."""
-        return Message(REFUSAL + self.code, self.values)
+        return Message(self.code, self.values)
 
 
 class Unreadable(CompanionError, ValueError):

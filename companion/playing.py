@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion import codec
@@ -49,32 +49,37 @@ class Playing:
     learned: Sheet | None = None
 
 
-def opened(
-    journal: Journal, row: GameRow, games: Mapping[str, Game[Any]], at_wall: str
-) -> tuple[Playing, Message | None]:
-    """Lay a stored game out; also returns what its players should know. Raises Unreadable for an unknown game.
-
-    Where the rules rose since and fold it differently, it goes on from the newest stored state that the old ones made.
-    """
+def read(journal: Journal, row: GameRow, games: Mapping[str, Game[Any]]) -> Playing:
+    """Lay a stored game out by folding its entries; raises Unreadable for an unknown game or entry."""
     header = header_from_json(row.header)
     if header.game not in games:
         raise Unreadable("unknown_game", got=header.game, known=tuple(games))
-    game = games[header.game]
-    rows = journal.rows(row.id)
+    game, rows = games[header.game], journal.rows(row.id)
     entries = [Entry(one.n, one.gesture, body_from_json(one.kind, one.body), one.at_wall) for one in rows]
     folded = fold(game, header, entries)
-    states = journal.states(row.id)
-    stored = _needed(game, header, folded, states)
-    notice = None
-    if stored is not None:
-        gone_on = _gone_on(stored, folded, game.rules, at_wall)
-        folded = advance(game, folded, gone_on)
-        key = f"rules {game.rules} from {stored.n}"
-        text = body_to_json(gone_on.body)
-        journal.append(row.id, [Row(gone_on.n, gone_on.gesture, GoneOn.kind, text, key, at_wall)])
-        notice = Message("rules_changed", {"n": len(folded.open)})
-    playing = Playing(row.id, game, folded, _settled(game, header, folded), keys={one.key: one.gesture for one in rows})
-    return playing, notice
+    keys = {one.key: one.gesture for one in rows}
+    return Playing(row.id, game, folded, _settled(game, header, folded), keys=keys)
+
+
+def opened(
+    journal: Journal, row: GameRow, games: Mapping[str, Game[Any]], at_wall: str
+) -> tuple[Playing, Message | None]:
+    """Lay a stored game out to go on with it; also returns what its players should know. Raises Unreadable.
+
+    Where the rules rose since and fold it differently, it goes on from the newest stored state that the old ones made.
+    """
+    playing = read(journal, row, games)
+    game, folded = playing.game, playing.folded
+    stored = _needed(game, folded, journal.states(row.id))
+    if stored is None:
+        return playing, None
+    gone_on = _gone_on(stored, folded, game.rules, at_wall)
+    folded = advance(game, folded, gone_on)
+    key = f"rules {game.rules} from {stored.n}"
+    text = body_to_json(gone_on.body)
+    journal.append(row.id, [Row(gone_on.n, gone_on.gesture, GoneOn.kind, text, key, at_wall)])
+    settled = _settled(game, folded.header, folded)
+    return replace(playing, folded=folded, settled=settled), Message("rules_changed", {"n": len(folded.open)})
 
 
 def snapshot_of(playing: Playing) -> Snapshot:
@@ -118,13 +123,13 @@ def state_row(game: Game[Any], folded: Folded, ended: bool) -> StateRow | None:
     return StateRow(newest.n, game.rules, codec.state_hash(game, folded.state), codec.dump_json(data))
 
 
-def _needed(game: Game[Any], header: Header, folded: Folded, states: Sequence[StateRow]) -> StateRow | None:
+def _needed(game: Game[Any], folded: Folded, states: Sequence[StateRow]) -> StateRow | None:
     """Return the stored state that older rules made and today's do not, if the game has to go on from it."""
     stored = next((state for state in states if _is_whole(state)), None)
     if stored is None or stored.n <= folded.settled_n:
         return None
     upto = [entry for entry in folded.entries if entry.n <= stored.n]
-    same = codec.state_hash(game, fold(game, header, upto).state) == stored.hash
+    same = codec.state_hash(game, fold(game, folded.header, upto).state) == stored.hash
     if same and not (stored.rules < game.rules and folded.open):
         return None
     if stored.rules == game.rules:

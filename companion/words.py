@@ -23,7 +23,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import PoFileError, read_po
 from babel.numbers import format_decimal
 
-from companion.errors import REFUSAL, CompanionError, Unreadable
+from companion.errors import CompanionError, Unreadable
 from rules.core import TABLE, Message, Money, Noun, Refusal, Refused, Value, Who
 from rules.registry import GAMES
 
@@ -66,8 +66,8 @@ class Words:
         """Put a message or a refusal into words; `names` are the players' by seat."""
         match thing:
             case Message(key, values):
-                of = "refusal" if key.startswith(REFUSAL) else "log"
-                return self.text(context or of, key.removeprefix(REFUSAL), values, names)
+                of = "refusal" if self._found("log", key, None) is None else "log"
+                return self.text(context or of, key, values, names)
             case Refusal(code, _, values):
                 return self.text(context or "refusal", code, values, names)
             case Refused():

@@ -1,0 +1,8 @@
+"""What the command line offers without a page: the `companion` group with all commands but `serve` and `demo`."""
+
+from __future__ import annotations
+
+from companion import cli_devices, cli_games
+from companion.cli_group import companion
+
+__all__ = ["cli_devices", "cli_games", "companion"]
