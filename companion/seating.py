@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
 from companion.codec import shown
-from companion.entries import Player, SeatPlan
+from companion.entries import Player, SeatChange, SeatPlan
 from companion.errors import Unreadable
 from rules.core import Game
 
@@ -26,6 +27,14 @@ def checked_seats(seats: Sequence[SeatPlan]) -> tuple[SeatPlan, ...]:
         if not seat.colour or seat.colour in {one.colour for one in earlier}:
             raise Unreadable("colour_taken", got=shown(seat.colour))
     return trimmed
+
+
+def check_change(seats: Sequence[SeatPlan], change: SeatChange) -> None:
+    """Raise Unreadable for a change of a seat that is not there, or to a name that another has."""
+    if not 0 <= change.seat < len(seats):
+        raise Unreadable("no_such_seat", got=change.seat)
+    if change.name is not None:
+        checked_seats([replace(one, name=change.name) if at == change.seat else one for at, one in enumerate(seats)])
 
 
 def table_options(game: Game[Any], chosen: Mapping[str, str], *, at_table: bool) -> dict[str, str]:

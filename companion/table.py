@@ -8,49 +8,39 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from companion import codec, offers
+from companion import codec, gestures
 from companion.entries import (
-    Act,
-    Amend,
-    Body,
-    Decide,
     Depth,
     DepthChange,
-    Entry,
     Header,
     MoneyAt,
     MoneyChange,
     Player,
     SeatChange,
     SeatPlan,
-    Undo,
     body_to_json,
     header_from_json,
     header_to_json,
 )
-from companion.errors import CompanionError, NoGame, NotAllowed, Stale, Undecided, Unreadable
-from companion.fold import Folded, Step, actor, advance, begin
-from companion.journal import GameRow, Journal, Row, StateRow
+from companion.errors import CompanionError, NoGame, Unreadable
+from companion.fold import Folded, begin
+from companion.gestures import Filled, Gesture, How, Post
+from companion.journal import GameRow, Journal, Row, Status
 from companion.playing import Playing, opened, snapshot_of, state_row
 from companion.proposal import Device, Proposal
-from companion.seating import checked_seats, table_options
+from companion.seating import check_change, checked_seats, table_options
 from companion.sheets import SheetStore, box_sheet, house_sheet
 from companion.snapshot import Snapshot
 from companion.stream import WAIT_S, Bell, Subscription
-from rules.core import Action, Game, Message, Refused, Seat, Setup
+from rules.core import Game, Message, Refused, Seat, Setup, Sheet
 from rules.registry import GAMES
+
+__all__ = ["GameLine", "Kept", "Post", "SeatPlan", "Table"]
 
 log = logging.getLogger(__name__)
 
-
-@dataclass(frozen=True, slots=True)
-class Post:
-    """One filled form: who acts, the action (or its data), the fingerprint it was offered with, its evidence."""
-
-    who: Seat
-    action: Action[Any] | Mapping[str, Any]
-    fingerprint: str | None = None
-    evidence: str | None = None
+MEND = "mend"
+"""The `do` that every game has for setting right what lies on the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,107 +161,52 @@ class Table:
         Each fingerprint is compared with the offer to `eyes` in the state before its action. The same `key` twice
         returns the first answer. Raises Stale, Refused, Undecided, Unreadable, NoGame, JournalFull.
         """
-        with self._lock:
-            playing = self._on_table()
-            if kept := self._kept(playing, key):
-                return kept
-            if not posts:
-                raise Unreadable("nothing_posted")
-            _nothing_open(playing.folded)
-            folded = playing.folded
-            bodies: list[Body] = []
-            for post in posts:
-                bodies.append(self._act(playing.game, folded.state, post, by, eyes))
-                folded = self._advanced(playing, folded, bodies[-1], len(bodies))
-            mends = any(step.action.do == "mend" for step in folded.steps[len(playing.folded.steps) :])
-            return self._keep(playing, folded, key, says_moves=mends or folded.header.money == "box")
+        made = self._made(by, eyes)
+        return self._gesture(key, lambda playing: gestures.acted(playing, posts, made))
 
-    def undo(self, *, by: str, key: str, why: str = "", seat: Seat | None = None, asked: bool = False) -> Kept:
+    def undo(
+        self, *, by: str, key: str, why: str = "", seat: Seat | None = None, asked: bool = False,
+        eyes: Seat | None = None,
+    ) -> Kept:  # fmt: skip
         """Take back the newest gesture. Free for who made it (`by`, or their `seat`) if nothing was revealed.
 
         Otherwise raises NotAllowed until the table was `asked` and said yes; who and why stay in the log.
         """
-        with self._lock:
-            playing = self._on_table()
-            if kept := self._kept(playing, key):
-                return kept
-            offer = self._snapshot.undo
-            if offer is None:
-                raise NoGame("nothing_to_undo")
-            if not asked and not offer.is_free(by, seat):
-                what = tuple(step.told(playing.game, None) for step in offer.steps)
-                raise NotAllowed("ask_the_table", what=what)
-            return self._correct(playing, Undo(offer.gesture, by, why, asked), key)
+        made = self._made(by, eyes)
 
-    def amend(
-        self, n: int, action: Action[Any] | Mapping[str, Any], *, by: str, key: str, why: str = "",
-        eyes: Seat | None = None,
-    ) -> Kept:  # fmt: skip
+        def undone(playing: Playing) -> Folded:
+            return gestures.undone(playing, self._snapshot.undo, made, why=why, seat=seat, asked=asked)
+
+        return self._gesture(key, undone, corrects=True)
+
+    def amend(self, n: int, action: Filled, *, by: str, key: str, why: str = "", eyes: Seat | None = None) -> Kept:
         """Put another action in the place of entry `n`. Later steps stand as long as they are still offered; from the
         first that is not, all are left `open` to be decided. Raises Refused where the action was not offered then.
         """
-        with self._lock:
-            playing = self._on_table()
-            if kept := self._kept(playing, key):
-                return kept
-            _nothing_open(playing.folded)
-            step = playing.folded.step(n)
-            if not step.stands:
-                raise NoGame("no_such_step", got=n)
-            new = _read(playing.game, action)
-            offers.check(playing.game, step.before, actor(step, new), new, eyes=eyes, mark=None)
-            return self._correct(playing, Amend(n, codec.action_to_data(new), by, why), key)
+        made = self._made(by, eyes)
+        return self._gesture(key, lambda playing: gestures.amended(playing, n, action, made, why=why), corrects=True)
 
     def decide(
-        self, n: int, how: Literal["keep", "change", "drop"], action: Action[Any] | Mapping[str, Any] | None = None,
-        *, by: str, key: str, eyes: Seat | None = None,
-    ) -> Kept:  # fmt: skip
+        self, n: int, how: How, action: Filled | None = None, *, by: str, key: str, eyes: Seat | None = None
+    ) -> Kept:
         """Say what becomes of the first open step: keep it, change it to `action`, or drop it.
 
         Raises Refused where what would stand is not offered, Stale where another step comes first.
         """
-        with self._lock:
-            playing = self._on_table()
-            if kept := self._kept(playing, key):
-                return kept
-            step = _first_open(playing.folded, n)
-            new = None if action is None else _read(playing.game, action)
-            _check_how(how, new)
-            if how != "drop":
-                stands = step.action if new is None else new
-                who = step.who if new is None else actor(step, new)
-                offers.check(playing.game, playing.folded.state, who, stands, eyes=eyes, mark=None)
-            data = None if new is None else codec.action_to_data(new)
-            return self._correct(playing, Decide(n, how, by, data), key)
+        made = self._made(by, eyes)
+        return self._gesture(key, lambda playing: gestures.decided(playing, n, how, action, made), corrects=True)
 
-    def keep_rest(self, *, by: str, key: str) -> Kept:
+    def keep_rest(self, *, by: str, key: str, eyes: Seat | None = None) -> Kept:
         """Keep the open steps in order, up to the first that is not offered. Raises Refused if it is the first."""
-        with self._lock:
-            playing = self._on_table()
-            if kept := self._kept(playing, key):
-                return kept
-            if not playing.folded.open:
-                raise NoGame("nothing_open")
-            folded, part = playing.folded, 0
-            while folded.open and (folded.open[0].why_not is None or part == 0):
-                first = folded.open[0]
-                offers.check(playing.game, folded.state, first.who, first.action, eyes=None, mark=None)
-                part += 1
-                folded = self._advanced(playing, folded, Decide(first.n, "keep", by), part)
-            return self._keep(playing, folded, key, says_moves=True)
+        made = self._made(by, eyes)
+        return self._gesture(key, lambda playing: gestures.kept_rest(playing, made), corrects=True)
 
     def seat_change(
         self, seat: Seat, how: Literal["left", "back", "player"], *, by: str, key: str, player: Player | None = None,
         name: str | None = None,
     ) -> Kept:  # fmt: skip
         """Note that a seat is left, is taken again, or is played by another."""
-        with self._lock:
-            seats = self._on_table().folded.header.seats
-            if not 0 <= seat < len(seats):
-                raise Unreadable("no_such_seat", got=seat)
-            if name is not None:
-                checked_seats([replace(one, name=name if at == seat else one.name) for at, one in enumerate(seats)])
-            return self._note(SeatChange(seat, how, by, player, name), key)
+        return self._note(SeatChange(seat, how, by, player, name), key)
 
     def set_depth(self, depth: Depth, *, by: str, key: str) -> Kept:
         """Count, score or referee from here on."""
@@ -331,7 +266,7 @@ class Table:
             raise Unreadable("unknown_game", got=codec.shown(key), known=tuple(self._games))
         return self._games[key]
 
-    def _box(self, key: str) -> Any:
+    def _box(self, key: str) -> Sheet:
         return box_sheet(key) if self._store is None else self._store.box(key)
 
     def _fresh(self) -> int:
@@ -342,52 +277,43 @@ class Table:
             raise NoGame("no_game_on_table")
         return self._playing
 
-    def _kept(self, playing: Playing, key: str) -> Kept | None:
-        """Return the first answer to a key that came before."""
-        if key not in playing.keys:
-            return None
-        gesture = playing.keys[key]
-        entries = tuple(entry.n for entry in playing.folded.entries if entry.gesture == gesture)
-        return Kept(self._snapshot.number, gesture, entries, again=True)
+    def _made(self, by: str, eyes: Seat | None = None) -> Gesture:
+        return Gesture(by, self._wall(), eyes)
 
-    def _act(self, game: Game[Any], state: Any, post: Post, by: str, eyes: Seat | None) -> Act:
-        action = _read(game, post.action)
-        offers.check(game, state, post.who, action, eyes=eyes, mark=post.fingerprint)
-        return Act(post.who, codec.action_to_data(action), by, post.fingerprint, post.evidence)
+    def _note(self, body: SeatChange | DepthChange | MoneyChange, key: str) -> Kept:
+        made = self._made(body.by)
 
-    def _note(self, body: Body, key: str) -> Kept:
+        def noted(playing: Playing) -> Folded:
+            checked = codec.from_data(type(body), codec.to_data(type(body), body))
+            if isinstance(checked, SeatChange):
+                check_change(playing.folded.header.seats, checked)
+            return gestures.laid(playing, [checked], made)
+
+        return self._gesture(key, noted)
+
+    def _gesture(self, key: str, make: Callable[[Playing], Folded], *, corrects: bool = False) -> Kept:
+        """Make a gesture, commit what the fold has more than the journal, then show it; once for each key."""
         with self._lock:
             playing = self._on_table()
-            if kept := self._kept(playing, key):
-                return kept
-            codec.from_data(type(body), codec.to_data(type(body), body))  # an unknown depth or player is refused here
-            return self._keep(playing, self._advanced(playing, playing.folded, body, 1), key, says_moves=False)
+            if key in playing.keys:
+                gesture = playing.keys[key]
+                entries = tuple(entry.n for entry in playing.folded.entries if entry.gesture == gesture)
+                return Kept(self._snapshot.number, gesture, entries, again=True)
+            folded = make(playing)
+            new = folded.entries[len(playing.folded.entries) :]
+            rows = [Row(e.n, e.gesture, e.body.kind, body_to_json(e.body), key, e.at_wall) for e in new]
+            self._commit(playing, folded, rows)
+            self._show_game(self._learned(_after(playing, folded, key, corrects)))
+            return Kept(self._snapshot.number, new[0].gesture, tuple(entry.n for entry in new))
 
-    def _correct(self, playing: Playing, body: Body, key: str) -> Kept:
-        return self._keep(playing, self._advanced(playing, playing.folded, body, 1), key, says_moves=True)
-
-    def _advanced(self, playing: Playing, folded: Folded, body: Body, part: int) -> Folded:
-        entry = Entry(folded.next_n, playing.folded.next_gesture, body, self._wall())
-        assert entry.n == playing.folded.next_n + part - 1, "entries of one gesture follow each other"
-        return advance(playing.game, folded, entry)
-
-    def _keep(self, playing: Playing, folded: Folded, key: str, *, says_moves: bool) -> Kept:
-        """Commit what the fold has more than the journal, then show it."""
-        new = folded.entries[len(playing.folded.entries) :]
-        rows = [Row(e.n, e.gesture, e.body.kind, body_to_json(e.body), key, e.at_wall) for e in new]
-        result = playing.game.result(folded.state)
-        ended = result is not None and not folded.open
-        status: Literal["finished", "open"] = "finished" if ended else "open"
-        self._journal.append(playing.id, rows, status=status, state=self._state_row(playing, folded, ended))
-        settled = playing.settled if folded.open else folded.state
-        corrected = (playing.settled, settled) if says_moves and not folded.open else None
-        keys = {**playing.keys, key: new[0].gesture}
-        playing = replace(playing, folded=folded, settled=settled, corrected=corrected, keys=keys)
-        self._show_game(self._learned(playing))
-        return Kept(self._snapshot.number, new[0].gesture, tuple(entry.n for entry in new))
-
-    def _state_row(self, playing: Playing, folded: Folded, ended: bool) -> StateRow | None:
-        return state_row(playing.game, folded, ended) if not folded.open else None
+    def _commit(self, playing: Playing, folded: Folded, rows: Sequence[Row]) -> None:
+        """Store a gesture; while steps are open, no state is stored and no game is over."""
+        if folded.open:
+            self._journal.append(playing.id, rows)
+            return
+        ended = playing.game.result(folded.state) is not None
+        status: Status = "finished" if ended else "open"
+        self._journal.append(playing.id, rows, status=status, state=state_row(playing.game, folded, ended))
 
     def _learned(self, playing: Playing) -> Playing:
         """Keep what this box told; a disk that takes nothing here stops no game: the journal has it too."""
@@ -425,25 +351,12 @@ def _line(row: GameRow) -> GameLine:
     return GameLine(row.id, header.game, header.names, row.status, row.at_wall)
 
 
-def _read(game: Game[Any], action: Action[Any] | Mapping[str, Any]) -> Action[Any]:
-    return action if isinstance(action, Action) else codec.action_from_data(game, action)
-
-
-def _nothing_open(folded: Folded) -> None:
+def _after(playing: Playing, folded: Folded, key: str, corrects: bool) -> Playing:
+    """Return the game after a gesture; what to move is said after corrections, and always with money in the box."""
+    keys = {**playing.keys, key: folded.entries[-1].gesture}
     if folded.open:
-        raise Undecided("decide_first", n=len(folded.open))
-
-
-def _first_open(folded: Folded, n: int) -> Step:
-    if not folded.open:
-        raise NoGame("nothing_open")
-    if folded.open[0].n != n:
-        raise Stale("another_step_first", got=n, first=folded.open[0].n)
-    return folded.open[0]
-
-
-def _check_how(how: str, new: Action[Any] | None) -> None:
-    if how not in ("keep", "change", "drop"):
-        raise Unreadable("wrong_value", field="how", got=codec.shown(how), wants=("keep", "change", "drop"))
-    if (how == "change") != (new is not None):
-        raise Unreadable("missing_field" if new is None else "unknown_field", field="action", known=("how",))
+        return replace(playing, folded=folded, corrected=None, keys=keys)
+    mends = any(step.action.do == MEND for step in folded.steps[len(playing.folded.steps) :])
+    says = corrects or mends or folded.header.money == "box"
+    corrected = (playing.settled, folded.state) if says else None
+    return replace(playing, folded=folded, settled=folded.state, corrected=corrected, keys=keys)

@@ -1,0 +1,134 @@
+"""Gestures on the fold: what a post, an undo, an amend or a decision makes of a game, checked before anything is kept.
+
+Each function returns the fold with the gesture's entries, or raises; nothing is written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from companion import codec, offers
+from companion.entries import Act, Amend, Body, Decide, Entry, Undo
+from companion.errors import NoGame, NotAllowed, Stale, Undecided, Unreadable
+from companion.fold import Folded, Step, actor, advance
+from companion.playing import Playing
+from companion.snapshot import UndoOffer
+from rules.core import Action, Game, Seat
+
+Filled: TypeAlias = Action[Any] | Mapping[str, Any]
+"""An action, or its data as it was posted."""
+How: TypeAlias = Literal["keep", "change", "drop"]
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """One filled form: who acts, the action (or its data), the fingerprint it was offered with, its evidence."""
+
+    who: Seat
+    action: Filled
+    fingerprint: str | None = None
+    evidence: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gesture:
+    """Who makes a gesture, when by the wall clock, and what these eyes may know."""
+
+    by: str
+    at_wall: str
+    eyes: Seat | None = None
+
+
+def acted(playing: Playing, posts: Sequence[Post], made: Gesture) -> Folded:
+    """Carry out posts one after the other; raises Stale, Refused, Undecided, Unreadable."""
+    if not posts:
+        raise Unreadable("nothing_posted")
+    _nothing_open(playing.folded)
+    game, folded = playing.game, playing.folded
+    for post in posts:
+        action = _read(game, post.action)
+        offers.check(game, folded.state, post.who, action, eyes=made.eyes, mark=post.fingerprint)
+        act = Act(post.who, codec.action_to_data(action), made.by, post.fingerprint, post.evidence)
+        folded = laid(playing, [act], made, folded)
+    return folded
+
+
+def undone(
+    playing: Playing, offer: UndoOffer | None, made: Gesture, *, why: str, seat: Seat | None, asked: bool
+) -> Folded:
+    """Take back the newest gesture; raises NotAllowed where the table has to be asked first."""
+    if offer is None:
+        raise NoGame("nothing_to_undo")
+    if not asked and not offer.is_free(made.by, seat):
+        what = tuple(step.told(playing.game, made.eyes) for step in offer.steps)
+        raise NotAllowed("ask_the_table", what=what)
+    return laid(playing, [Undo(offer.gesture, made.by, why, asked)], made)
+
+
+def amended(playing: Playing, n: int, action: Filled, made: Gesture, *, why: str) -> Folded:
+    """Put another action in the place of entry `n`; raises Refused where it was not offered then."""
+    _nothing_open(playing.folded)
+    step = playing.folded.step(n)
+    if not step.stands:
+        raise NoGame("no_such_step", got=n)
+    new = _read(playing.game, action)
+    offers.check(playing.game, step.before, actor(step, new), new, eyes=made.eyes, mark=None)
+    return laid(playing, [Amend(n, codec.action_to_data(new), made.by, why)], made)
+
+
+def decided(playing: Playing, n: int, how: How, action: Filled | None, made: Gesture) -> Folded:
+    """Say what becomes of the first open step; raises Refused where what would stand is not offered."""
+    step = _first_open(playing.folded, n)
+    new = None if action is None else _read(playing.game, action)
+    _check_how(how, new)
+    if how != "drop":
+        who, stands = (step.who, step.action) if new is None else (actor(step, new), new)
+        offers.check(playing.game, playing.folded.state, who, stands, eyes=made.eyes, mark=None)
+    return laid(playing, [Decide(n, how, made.by, None if new is None else codec.action_to_data(new))], made)
+
+
+def kept_rest(playing: Playing, made: Gesture) -> Folded:
+    """Keep the open steps up to the first that is not offered; raises Refused if that is the very first."""
+    folded = playing.folded
+    if not folded.open:
+        raise NoGame("nothing_open")
+    while folded.open and (folded is playing.folded or folded.open[0].why_not is None):
+        first = folded.open[0]
+        offers.check(playing.game, folded.state, first.who, first.action, eyes=made.eyes, mark=None)
+        folded = laid(playing, [Decide(first.n, "keep", made.by)], made, folded)
+    return folded
+
+
+def laid(playing: Playing, bodies: Iterable[Body], made: Gesture, onto: Folded | None = None) -> Folded:
+    """Lay entries of one gesture on the fold of the table, or on what this gesture made of it already."""
+    folded = playing.folded if onto is None else onto
+    for body in bodies:
+        entry = Entry(folded.next_n, playing.folded.next_gesture, body, made.at_wall)
+        folded = advance(playing.game, folded, entry)
+    return folded
+
+
+def _read(game: Game[Any], action: Filled) -> Action[Any]:
+    return action if isinstance(action, Action) else codec.action_from_data(game, action)
+
+
+def _nothing_open(folded: Folded) -> None:
+    if folded.open:
+        raise Undecided("decide_first", n=len(folded.open))
+
+
+def _first_open(folded: Folded, n: int) -> Step:
+    if not folded.open:
+        raise NoGame("nothing_open")
+    if folded.open[0].n != n:
+        raise Stale("another_step_first", got=n, first=folded.open[0].n)
+    return folded.open[0]
+
+
+def _check_how(how: str, new: Action[Any] | None) -> None:
+    if how not in ("keep", "change", "drop"):
+        raise Unreadable("wrong_value", field="how", got=codec.shown(how), wants=("keep", "change", "drop"))
+    if (how == "change") != (new is not None):
+        raise Unreadable("missing_field" if new is None else "unknown_field", field="action", known=("how",))
