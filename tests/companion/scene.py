@@ -40,7 +40,7 @@ class Now(Executor):
         def run() -> None:
             try:
                 future.set_result(fn(*args, **kwargs))
-            except Exception as error:
+            except (ValueError, ArithmeticError) as error:
                 future.set_exception(error)
 
         if self.waits:
