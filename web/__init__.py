@@ -1,0 +1,1 @@
+"""Pages, fragments, stream and HTTP API. Knows companion, never a device or an array."""

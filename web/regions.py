@@ -1,0 +1,77 @@
+"""Named regions of a page, rendered for one kind of eyes: one template a game, cut at its markers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from flask import Flask
+from jinja2 import ChoiceLoader, FileSystemLoader, PrefixLoader
+from markupsafe import Markup
+
+from companion.asking import means
+from companion.snapshot import Snapshot
+from rules.registry import GAMES
+from web.scene import Scene, drawn
+from web.sights import Sight
+from web.speech import Speech
+
+HERE = Path(__file__).parent
+GAME_PAGES = HERE / "games"
+MARKER = re.compile(r"<!--@(\w+)-->")
+
+
+def load_game_pages(app: Flask) -> None:
+    """Let templates of games be found under `games/`."""
+    pages = PrefixLoader({"games": FileSystemLoader(GAME_PAGES)})
+    own = app.jinja_loader
+    app.jinja_loader = ChoiceLoader([pages] if own is None else [own, pages])
+    app.jinja_env.trim_blocks = True
+    app.jinja_env.lstrip_blocks = True
+
+
+def page_of(game: str, name: str) -> Path | None:
+    """Return a file of a game's own page, None where it has none."""
+    path = GAME_PAGES / game / name
+    return path if path.is_file() else None
+
+
+class Painter:
+    """Renders the regions of a page; holds no state but what it was built with, so any thread may use it."""
+
+    def __init__(self, app: Flask, crop: Callable[[str], bytes | None]) -> None:
+        self._templates = app.jinja_env
+        self._crop = crop
+
+    def paint(self, snapshot: Snapshot, sight: Sight) -> dict[str, Markup]:
+        """Return the regions of a sight's page."""
+        return self._count(snapshot, sight) if sight.page == "count" else self._game(snapshot, sight)
+
+    def _game(self, snapshot: Snapshot, sight: Sight) -> dict[str, Markup]:
+        if snapshot.game is None or snapshot.header is None:
+            return {}
+        key = snapshot.game.key
+        speech = Speech(sight.language, key, snapshot.header.names)
+        name = f"games/{key}/page.html" if page_of(key, "page.html") else "regions.html"
+        return self._cut(name, Scene(snapshot, sight, speech, self._crop).context())
+
+    def _count(self, snapshot: Snapshot, sight: Sight) -> dict[str, Markup]:
+        reading = snapshot.count_reading
+        best = reading.answers[0].value if reading is not None and reading.answers else None
+        found = means(tuple(GAMES.values()), "gnomes", best) if isinstance(best, int) else None
+        speech = Speech(sight.language, found[0].key if found else None)
+        evidence = reading.evidence if reading is not None else None
+        context = {
+            **Scene(Snapshot(snapshot.number), sight, speech, self._crop).context(),
+            "reading": best,
+            "place": speech.noun(found[1]) if found else "",
+            "evidence": evidence and drawn(evidence, self._crop(evidence.crop)),
+            "devices": [speech.health(one) for one in snapshot.devices],
+        }
+        return self._cut("counting.html", context)
+
+    def _cut(self, template: str, context: dict[str, Any]) -> dict[str, Markup]:
+        pieces = MARKER.split(self._templates.get_template(template).render(context))
+        return {name: Markup(html.strip()) for name, html in zip(pieces[1::2], pieces[2::2], strict=True)}

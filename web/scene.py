@@ -1,0 +1,242 @@
+"""Everything the regions of a game draw, for one kind of eyes: made from the seen table, in words, nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any
+
+from companion.entries import SeatPlan
+from companion.proposal import Evidence, Outline, Proposal
+from companion.snapshot import Snapshot
+from companion.view import Seen, seen
+from rules.core import TABLE, Message, Money, Noun, Seat, Who
+from web import answers
+from web.options import Option
+from web.shapes import SHAPES, known, mark
+from web.sights import Sight
+from web.speech import Speech
+
+LOG_LINES = 60
+JPEG_SIZES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+
+
+class Scene:
+    """Builds the context of the regions' template. One use: one snapshot, one kind of eyes."""
+
+    def __init__(self, snapshot: Snapshot, sight: Sight, speech: Speech, crop: Callable[[str], bytes | None]) -> None:
+        self.snapshot, self.sight, self.speech = snapshot, sight, speech
+        self.seen: Seen = seen(snapshot, sight.eyes)
+        self._crop = crop
+        self._proposal = snapshot.proposal
+        self._asked = answers.counting(self.seen)
+        self._counted = self._read_off(self._proposal)
+
+    def _read_off(self, proposal: Proposal | None) -> answers.Counted | None:
+        return None if proposal is None or self.seen.open else answers.read_off(self.seen, proposal, self.sight)
+
+    def context(self) -> dict[str, Any]:
+        """Return the names that the template knows."""
+        return {**self._words(), **self._table(), **self._answer(), **self._bar()}
+
+    # --- words ------------------------------------------------------------------------------------
+
+    def _words(self) -> dict[str, Any]:
+        speech = self.speech
+        return {
+            "t": speech.text,
+            "say": speech.say,
+            "noun": speech.noun,
+            "phase": speech.phase,
+            "noun_of": Noun,
+            "plain": speech.value,
+            "is_list": lambda value: isinstance(value, tuple | list),
+            "mark": mark,
+            "bare_mark": bare_mark,
+            "say_do": self.label,
+            "say_do_key": lambda do: speech.do(Message(do)),
+            "lines_of": self.lines,
+            "option_id": option_id,
+            "names_of": lambda seats: speech.value(tuple(Who(seat) for seat in seats)),
+            "messages_in": answers.nested,
+        }
+
+    def label(self, option: Option) -> str:
+        """Name an option by what it decides: what a count leads to where nothing is left to decide."""
+        message = option.tells
+        if message is None:
+            count = next(iter(option.gesture[-1]["action"].values()), 0)
+            numbers = [one for one in option.gesture[-1]["action"].values() if isinstance(one, int)]
+            return self.speech.text("keep_count", count=numbers[0] if numbers else count)
+        then = message.values.get("then")
+        if option.who == TABLE and isinstance(then, Message):
+            message = then
+        return self.speech.do(message, picks=option.picks)
+
+    def lines(self, option: Option) -> list[str]:
+        """Return the small lines under an option: what it earns or costs, whom else it touches, what it pushes out."""
+        speech = self.speech
+        lines = [self._amount(None, option.brings.own)] if option.brings.own else []
+        lines += [self._amount(seat, change) for seat, change in option.brings.others.items()]
+        deeper = [] if option.tells is None else list(answers.nested(option.tells))[1:]
+        pushed = [one for one in deeper if not isinstance(one.values.get("then"), Message)]
+        last = [speech.say(one) for one in pushed if one.key not in (option.do,) and "where" not in one.values]
+        joined = " · ".join(lines)
+        return [line for line in (joined, *(last if option.who != TABLE or len(deeper) > 1 else ())) if line]
+
+    def _amount(self, seat: Seat | None, change: int) -> str:
+        key = "gains" if change > 0 else "pays"
+        amount = Money(abs(change))
+        if seat is None:
+            return self.speech.text(key, money=amount)
+        return self.speech.text(f"other_{key}", money=amount, who=Who(seat))
+
+    # --- the table --------------------------------------------------------------------------------
+
+    def _table(self) -> dict[str, Any]:
+        seen, snapshot = self.seen, self.snapshot
+        soon = seen.facts.get("soon")
+        return {
+            "sight": self.sight,
+            "acts_for_table": self.sight.acts_for(TABLE),
+            "seats": self._seats(),
+            "view": seen.facts,
+            "turn": seen.turn,
+            "on_turn": self._on_turn(),
+            "soon": [self.speech.say(one) for one in soon if isinstance(one, Message)]
+            if isinstance(soon, tuple)
+            else [],
+            "result": seen.result,
+            "ranked": sorted(range(len(self._seats())), key=lambda seat: -_score(seen, seat)),
+            "questions": len(seen.open) + (1 if self._contradicts else 0),
+            "troubles": [self.speech.health(device) for device in snapshot.devices if not device.ok],
+            "log": tuple(reversed(seen.log))[:LOG_LINES],
+            "open": seen.open,
+            "moves": [self.speech.say(one) for one in seen.moves],
+        }
+
+    def _seats(self) -> tuple[SeatPlan, ...]:
+        return () if self.snapshot.header is None else self.snapshot.header.seats
+
+    def _on_turn(self) -> tuple[Seat, ...]:
+        """Return whose turn it is, also while TABLE is asked what this seat's shake brought."""
+        if self.seen.turn is None:
+            return ()
+        seats = tuple(sorted(self.seen.turn.movers - {TABLE}))
+        about = {} if self._asked is None or self._asked.choice is None else self._asked.choice.about
+        who = about.get("who")
+        return seats or ((who.seat,) if isinstance(who, Who) else ())
+
+    # --- the answer -------------------------------------------------------------------------------
+
+    @property
+    def _contradicts(self) -> bool:
+        return self._proposal is not None and self._proposal.contradiction
+
+    def _answer(self) -> dict[str, Any]:
+        about = None if self._counted else answers.figure(self.seen, self.sight)
+        place = self._counted.best.place if self._counted else about[1] if about else None
+        return {
+            "counted": self._counted and self._figures(self._counted),
+            "counting": self._asked is not None,
+            "figure": about and {"n": about[0], "place": about[1]},
+            "place": place.key if place else "",
+            "asked": self._question(),
+            "ready": [self.speech.health(one) for one in self.snapshot.devices if one.ok],
+            "has_eye": bool(self.snapshot.devices),
+            "evidence": self._evidence(),
+            "contradiction": self._contradicts,
+            "sensors": self._sensors(),
+            "carries_itself": self._counted and self._proposal and self._proposal.auto_at_ms is not None,
+        }
+
+    def _figures(self, counted: answers.Counted) -> dict[str, Any]:
+        acts = self.sight.acts_for(TABLE)
+        beside = {
+            name: one and self._neighbour(one, acts) for name, one in (("less", counted.less), ("more", counted.more))
+        }
+        return {"best": counted.best, **beside}
+
+    def _neighbour(self, one: answers.Answer, acts: bool) -> dict[str, Any]:
+        taps = one.beside if acts and one.refusal is None else ()
+        return {"value": one.value, "place": one.place, "refusal": one.refusal, "taps": taps, "label": self.label}
+
+    def _question(self) -> str:
+        names = tuple(Who(seat) for seat in self._on_turn())
+        if self._asked is not None:
+            return self.speech.text("shake_now", who=names)
+        if self.seen.turn is not None and TABLE in self.seen.turn.movers:
+            offers = self.seen.offers[TABLE].values()
+            do = next((one.do for one in offers if one.choice is not None and not one.choice.kind.called), None)
+            return self.speech.do(Message(do)) if do else self.speech.text("table_asked")
+        return self.speech.text("act_now", who=names)
+
+    def _sensors(self) -> str:
+        says = () if self._proposal is None else self._proposal.sensors
+        return ", ".join(f"{self.speech.noun(Noun(one.sensor))} {one.answers[0].value}" for one in says if one.answers)
+
+    def _evidence(self) -> dict[str, Any] | None:
+        evidence = self._proposal.evidence if self._counted and self._proposal else None
+        return None if evidence is None else drawn(evidence, self._crop(evidence.crop))
+
+    # --- the bar ----------------------------------------------------------------------------------
+
+    def _bar(self) -> dict[str, Any]:
+        if self._counted is not None:
+            acts = self.sight.acts_for(TABLE)
+            options, refused = (self._counted.best.options, self._counted.best.refused) if acts else ((), ())
+        else:
+            options, refused = answers.to_do(self.seen, self.sight), tuple(answers.not_to_do(self.seen, self.sight))
+        in_bar = answers.shown_in_bar(options)
+        everything = self.seen.open or self.seen.result
+        return {
+            "options": options,
+            "taps": () if everything or not in_bar else tuple(reversed(options)),
+            "listed": () if everything or in_bar else options,
+            "refusals": () if everything else refused,
+            "calls": () if everything else answers.calls(self.seen, self.sight),
+            "undo": self.seen.undo if self.sight.role != "watch" else None,
+            "is_narrower": lambda option: answers.is_narrower(option, options),
+        }
+
+
+def option_id(option: Option) -> str:
+    """Return an id that stays with an option from one view to the next."""
+    return "o-" + sha256(f"{option.group} {option.picks} {option.tells}".encode()).hexdigest()[:12]
+
+
+def _score(seen: Seen, seat: Seat) -> int:
+    return seen.result.scores[seat] if seen.result else 0
+
+
+def bare_mark(colour: str) -> str:
+    """Return the drawn shape of a colour within a picture."""
+    name = known(colour)
+    return f'<path class="mark c-{name}" fill-rule="evenodd" d="{SHAPES[name]}"/>'
+
+
+def drawn(evidence: Evidence, jpeg: bytes | None) -> dict[str, Any] | None:
+    """Return a picture crop with its outlines as a page draws it; None where the picture is not there any more."""
+    size = None if jpeg is None else jpeg_size(jpeg)
+    if size is None:
+        return None
+    outlines = [_outline(one) for one in evidence.outlines if one.polygon_px]
+    return {"crop": evidence.crop, "width": size[0], "height": size[1], "outlines": outlines, "scale": size[0] / 700}
+
+
+def _outline(outline: Outline) -> Mapping[str, Any]:
+    points = outline.polygon_px
+    middle = [round(sum(axis) / len(points)) for axis in zip(*points, strict=True)]
+    path = "M" + "L".join(f"{x} {y}" for x, y in points) + "Z"
+    return {"colour": outline.colour, "path": path, "x": middle[0], "y": middle[1]}
+
+
+@lru_cache(maxsize=32)
+def jpeg_size(jpeg: bytes) -> tuple[int, int] | None:
+    """Return width and height from a JPEG's header, None where it is none."""
+    for match in re.finditer(rb"\xff([\xc0-\xcf])..\x08(..)(..)", jpeg, re.DOTALL):
+        if match[1][0] in JPEG_SIZES:
+            return int.from_bytes(match[3], "big"), int.from_bytes(match[2], "big")
+    return None

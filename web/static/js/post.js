@@ -1,0 +1,69 @@
+// @ts-check
+/** Sends what was tapped: once, however often it was tapped, and says in words why it was not taken. */
+
+import { show } from "./stream.js";
+
+/** @type {WeakMap<Element, string>} */
+const keys = new WeakMap();
+
+/** 128 random bits; crypto.randomUUID is missing on a home network. */
+function newKey() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** @param {string} text @param {string} [more] */
+function say(text, more = "") {
+  const notice = document.getElementById("notice");
+  if (notice) notice.innerHTML = more;
+  if (notice && !more) notice.textContent = text;
+}
+
+/** @param {string | undefined} text */
+function parsed(text) {
+  try {
+    return JSON.parse(text ?? "");
+  } catch {
+    return {};
+  }
+}
+
+document.addEventListener("htmx:config:request", (event) => {
+  const { ctx } = event.detail;
+  const key = keys.get(ctx.sourceElement) ?? newKey();
+  keys.set(ctx.sourceElement, key);
+  ctx.request.headers["Idempotency-Key"] = key;
+});
+
+document.addEventListener("htmx:after:request", (event) => {
+  const { ctx } = event.detail;
+  keys.delete(ctx.sourceElement);
+  if (ctx.request.method === "GET") return openSide(ctx);
+  const answer = parsed(ctx.text);
+  if (answer.regions) void show(answer.regions);
+  if (answer.go) location.assign(answer.go);
+  say(answer.ok === false ? answer.error : (answer.notice ?? ""), answer.html);
+  if (answer.ok !== false) closeSide();
+});
+
+document.addEventListener("htmx:error", (event) => {
+  const notice = document.getElementById("notice");
+  if (event.detail.ctx && notice) say(notice.dataset.unsent ?? "");
+});
+
+/** @param {{target?: Element, response: {status: number}}} ctx */
+function openSide(ctx) {
+  if (ctx.target?.id === "side") document.querySelector("main")?.setAttribute("data-side", "");
+}
+
+function closeSide() {
+  document.querySelector("main")?.removeAttribute("data-side");
+  document.getElementById("side")?.replaceChildren();
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element ? event.target.closest("[data-close], [data-shows]") : null;
+  const main = document.querySelector("main");
+  if (!(button instanceof HTMLElement) || !main) return;
+  closeSide();
+  if (button.dataset.shows) main.dataset.shown = main.dataset.shown === button.dataset.shows ? "" : button.dataset.shows;
+});
