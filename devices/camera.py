@@ -78,7 +78,11 @@ class _Shelf:
 
 
 class Camera:
-    """One camera, kept alive in the background. Made by `open_camera`; close it, or use it in a `with`."""
+    """One camera, kept alive in the background. Made by `open_camera`; close it, or use it in a `with`.
+
+    All pictures of one opening have one size. A source that changes its size for good is away for some seconds and
+    returns with the new one, so whoever is calibrated for a size compares shapes.
+    """
 
     def __init__(self, address: Address, clock_ms: Callable[[], int]) -> None:
         self._address = address
@@ -111,7 +115,8 @@ class Camera:
         return frame if frame is not None and self._is_usable(frame) else None
 
     def _is_usable(self, frame: Frame) -> bool:
-        return not self._shelf.is_closed and is_fresh(frame.taken_ms, self._clock_ms())
+        is_trusted = not self._shelf.is_closed and self._health.message_code != "camera_frozen"
+        return is_trusted and is_fresh(frame.taken_ms, self._clock_ms())
 
     def fresh(self, timeout_ms: int = 2000) -> Frame:
         """Return a frame taken after this call began; CameraSilent if none comes in `timeout_ms`."""
@@ -170,16 +175,15 @@ class Camera:
     # What follows runs in the camera's own thread.
 
     def _run(self) -> None:
-        try:
-            while not self._stop.is_set():
+        while not self._stop.is_set():
+            try:
                 self._step()
-        except Exception:
-            log.exception("the keeper of camera %s failed", self._address.shown)
-        finally:
-            self._drop_link()
-            self._upkeep.close(self._clock_ms())
-            self._publish()
-            self._shelf.put(is_closed=True)
+            except Exception:
+                log.exception("the keeper of camera %s failed and goes on", self._address.shown)
+                self._give_up_child()
+        self._drop_link()
+        self._upkeep.close(self._clock_ms())
+        self._publish()
 
     def _step(self) -> None:
         deed = self._upkeep.tick(self._clock_ms())
@@ -206,12 +210,15 @@ class Camera:
         try:
             heard = link.receive(_TICK_S)
         except (EOFError, OSError):
-            self._drop_link()
-            if not self._stop.is_set():
-                self._upkeep.gone("camera_crashed", {}, self._clock_ms())
+            self._give_up_child()
         else:
             if heard is not None:
                 self._take(*heard)
+
+    def _give_up_child(self) -> None:
+        self._drop_link()
+        if not self._stop.is_set():
+            self._upkeep.gone("camera_crashed", {}, self._clock_ms())
 
     def _take(self, message: Message, body: bytearray) -> None:
         now_ms = self._clock_ms()

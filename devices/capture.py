@@ -33,22 +33,28 @@ class Desk:
         self._lock = threading.Lock()
         self._wants: dict[int, Want] = {}
         self._shot: Shot | None = None
-        self._number = 0
+        self._number = self._taken_ms = 0
         self._digest: int | None = None
         self._told_ms = self._digested_ms = 0
         self.tally = Tally()
         self.was_asked = False
 
     def start(self, first_number: int) -> None:
-        """Begin a source: its frames are numbered from here on, and the old source's last one is forgotten."""
+        """Begin a source: its frames are numbered from here on."""
         with self._lock:
-            self._shot, self._number = None, max(self._number, first_number - 1)
+            self._number = max(self._number, first_number - 1)
             self._digested_ms = 0
+
+    def end(self) -> None:
+        """Forget the frame of a source that is closed; a last sign of life tells of it."""
+        with self._lock:
+            self._shot = None
+            self._beat()
 
     def put(self, shot: Shot) -> None:
         """Take a frame as the newest and answer who waits for it."""
         with self._lock:
-            self._shot, self._number = shot, self._number + 1
+            self._shot, self._number, self._taken_ms = shot, self._number + 1, shot.taken_ms
             if now_ms() - self._digested_ms >= _BEAT_MS:
                 self._digest, self._digested_ms = shot.digest(), now_ms()
                 self._beat()
@@ -81,18 +87,17 @@ class Desk:
         self._pipe.send(picture, pixels.data.cast("B"))
         return True
 
-    def tell(self, *, at_once: bool = False) -> None:
+    def tell(self) -> None:
         """Send a sign of life, if one is due."""
         with self._lock:
-            if at_once or now_ms() - self._told_ms >= _BEAT_MS:
+            if now_ms() - self._told_ms >= _BEAT_MS:
                 self._beat()
 
     def _beat(self) -> None:
         self._told_ms = now_ms()
-        taken_ms = self._shot.taken_ms if self._shot else 0
         tally = self.tally
         self._pipe.send(
-            Beat(self._number, taken_ms, self._digest, tally.half_frames, tally.wrong_size_frames, tally.skipped)
+            Beat(self._number, self._taken_ms, self._digest, tally.half_frames, tally.wrong_size_frames, tally.skipped)
         )
 
 
@@ -134,11 +139,9 @@ class Reader:
         try:
             self._read(order.address)
         except DeviceError as error:
-            self._desk.tell(at_once=True)
             self._pipe.send(Gone(error.code, error.values))
         else:
             if self._order is None:
-                self._desk.tell(at_once=True)
                 self._pipe.send(Gone("camera_ended"))
 
     def _read(self, address: Address) -> None:
@@ -146,6 +149,7 @@ class Reader:
         try:
             self._read_shots(source)
         finally:
+            self._desk.end()
             source.close()
 
     def _read_shots(self, source: Source) -> None:

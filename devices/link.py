@@ -30,13 +30,11 @@ class Link:
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
         with theirs:
-            self._child = subprocess.Popen(
-                [sys.executable, "-P", "-c", "from devices.capture import main; main()", str(theirs.fileno())],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-                env={**os.environ, **_QUIET, "PYTHONPATH": _python_path()},
-            )
+            try:
+                self._child = _start(theirs.fileno())
+            except OSError:
+                ours.close()
+                raise
         self._pipe = Pipe(ours, _TALK_LIMIT_S)
         self._was_heard = False
 
@@ -74,6 +72,16 @@ class Link:
             self._child.kill()
             self._child.wait()
         self._pipe.close()
+
+
+def _start(descriptor: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", "from devices.capture import main; main()", str(descriptor)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        pass_fds=[descriptor],
+        env={**os.environ, **_QUIET, "PYTHONPATH": _python_path()},
+    )
 
 
 def _python_path() -> str:

@@ -8,6 +8,7 @@ cannot have arrived.
 from __future__ import annotations
 
 import base64
+import contextlib
 import http.client
 import io
 import re
@@ -92,12 +93,12 @@ class Stream:
 
     def __init__(self, url: str) -> None:
         self._connection = _connect(url)
-        try:
+        with contextlib.ExitStack() as undo:
+            undo.callback(self._connection.close)
             self._socket, self._response = _request(self._connection, url)
+            undo.callback(self._response.close)
             self._parts = Parts(_boundary(self._response))
-        except BaseException:
-            self._connection.close()
-            raise
+            undo.pop_all()
         self._empty_ms = now_ms()
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,7 @@ class ModuleShot:
 class ModuleSource:
     """A camera module; `picamera2:0?width=..&height=..&fps=..`, the number may be left out."""
 
-    def __init__(self, address: Address, is_watched: Callable[[], bool]) -> None:
+    def __init__(self, address: Address) -> None:
         try:
             picamera2 = importlib.import_module("picamera2")
         except ImportError:

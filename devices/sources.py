@@ -310,7 +310,7 @@ def open_source(address: Address, tally: Tally, is_watched: Callable[[], bool]) 
     if address.scheme == "picamera2":
         from devices.module import ModuleSource  # only where there is one
 
-        return ModuleSource(address, is_watched)
+        return ModuleSource(address)
     if address.scheme == "file":
         return FileSource(address, tally)
     return V4l2Source(address, tally) if address.scheme == "v4l2" else HttpSource(address, tally)
