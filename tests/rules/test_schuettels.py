@@ -148,7 +148,7 @@ def test_the_risky_variant_has_four_spaces_and_takes_four_players() -> None:
 
 
 def test_the_side_for_two_or_three_players_has_a_board_of_its_own() -> None:
-    assert (table(3).side, table(3).spaces, table(3).storage) == ("small", 4, 12)
+    assert (table(3).side, table(3).spaces, table(3).storage) == ("small", 4, 22)
     assert (table(4).side, table(4).spaces, table(4).storage) == ("large", 5, 24)
 
 
