@@ -112,52 +112,37 @@ class State:
         standing = sum(goods.count(seat) for goods in self.houses.values())
         return standing + self.tavern.count(seat) + self.bank.count(seat)
 
-    def others(self, seat: Seat) -> tuple[Seat, ...]:
-        """Return every other seat."""
-        return tuple(other for other in range(self.seats) if other != seat)
-
     # --- money ----------------------------------------------------------------------------------
 
-    def pay(self, payer: Seat, amount: int) -> State:
-        """Take an amount from a seat, the rest from the treasury where the seat is short (reading 17)."""
-        paid = min(amount, self.money[payer])
-        return self.earn(payer, -paid)._from_treasury(amount - paid)
+    def settle(self, amounts: Mapping[Seat, int]) -> State:
+        """Give each seat its amount, take it where it is below 0; the treasury adds what a seat is short (reading 17).
 
-    def earn(self, seat: Seat, amount: int) -> State:
-        """Give an amount to a seat."""
-        return replace(self, money=_with(self.money, seat, self.money[seat] + amount))
+        So every receiver gets all, whoever was short (reading 30).
+        """
+        wanted = [amount + amounts.get(seat, 0) for seat, amount in enumerate(self.money)]
+        short = -sum(amount for amount in wanted if amount < 0)
+        money = tuple(max(0, amount) for amount in wanted)
+        return replace(self, money=money, treasury=self.treasury - short)
 
     def pay_market(self, payer: Seat) -> State:
         """Pay the fine onto the marketplace."""
-        return self.pay(payer, FINE)._market(self.market + FINE)
+        return replace(self.settle({payer: -FINE}), market=self.market + FINE)
 
     def take_market(self, seat: Seat) -> State:
         """Take all bills of the marketplace; the treasury puts new ones there (reading 23)."""
-        return self.earn(seat, self.market)._market(FINE)._from_treasury(FINE)
+        return replace(self.settle({seat: self.market}), market=FINE, treasury=self.treasury - FINE)
 
     def pay_others(self, payer: Seat, each: int) -> State:
-        """Pay every other seat; who is short pays what he has and the treasury adds the rest (reading 30)."""
-        paid = self.pay(payer, each * (self.seats - 1))
-        for other in self.others(payer):
-            paid = paid.earn(other, each)
-        return paid
+        """Pay every other seat."""
+        return self.settle(dict.fromkeys(range(self.seats), each) | {payer: -each * (self.seats - 1)})
 
     def collect(self, seat: Seat, each: int) -> State:
         """Take an amount from every other seat."""
-        paid = self
-        for other in self.others(seat):
-            paid = paid.pay(other, each)
-        return paid.earn(seat, each * (self.seats - 1))
+        return self.settle(dict.fromkeys(range(self.seats), -each) | {seat: each * (self.seats - 1)})
 
     def sold_for(self, seat: Seat, amount: int) -> State:
         """Give a seat the price of its goods from the treasury."""
-        return self.earn(seat, amount)._from_treasury(amount)
-
-    def _market(self, amount: int) -> State:
-        return replace(self, market=amount)
-
-    def _from_treasury(self, amount: int) -> State:
-        return replace(self, treasury=self.treasury - amount)
+        return replace(self.settle({seat: amount}), treasury=self.treasury - amount)
 
     # --- goods ----------------------------------------------------------------------------------
 
