@@ -74,6 +74,7 @@ class Service:
         self._judged: tuple[str | None, int] = (None, 0)
         self._bots = _Bots(bot_pace_ms)
         self._pruned_s = 0.0
+        self._ticking = threading.Lock()
         self.open_camera(own.camera if camera_url is None else camera_url)
         self._closing = threading.Event()
         self._ticker = threading.Thread(target=self._run, name="ticker", daemon=True)
@@ -238,10 +239,14 @@ class Service:
 
     def tick(self) -> None:
         """Do what is due: carry out a place without a choice, let simulated players act, say how the devices are."""
-        self.table.set_devices(self.devices())
-        self._judge_streak()
-        self._carry_out(self.table.snapshot.proposal)
-        self._bots.act(self.table, self.now_ms())
+        with self._ticking:
+            self.table.set_devices(self.devices())
+            self._judge_streak()
+            self._carry_out(self.table.snapshot.proposal)
+            self._bots.act(self.table, self.now_ms())
+            self._prune()
+
+    def _prune(self) -> None:
         now_s = time.time()
         if now_s - self._pruned_s > PRUNE_EVERY_S:
             self._pruned_s = now_s
@@ -264,7 +269,7 @@ class Service:
         at = (snapshot.game_id, len(snapshot.entries))
         if at == self._judged or self.settings.confirm == "sure":
             return
-        new = snapshot.entries[self._judged[1] :] if at[0] == self._judged[0] else ()
+        new = snapshot.entries[self._judged[1] if at[0] == self._judged[0] else 0 :]
         self._judged = at
         for entry in new:
             self._streak = _streak(self._streak, entry.body.kind, getattr(entry.body, "evidence", None) is not None)
