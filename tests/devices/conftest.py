@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
@@ -18,6 +18,7 @@ from devices.fakes import FakeCamera
 
 Pixels = NDArray[np.uint8]
 _BITS, _BLOCK_PX = 16, 20
+LENGTH = 80
 
 
 def numbered(number: int) -> Pixels:
@@ -36,8 +37,8 @@ def number_in(picture: Pixels) -> int:
 
 
 def tenths() -> int:
-    """The counter of a scene that changes ten times a second."""
-    return time.monotonic_ns() // 100_000_000 % (1 << _BITS)
+    """The counter of a scene that changes ten times a second; it turns over as film and folder do."""
+    return time.monotonic_ns() // 100_000_000 % LENGTH
 
 
 def eventually(is_so: Callable[[], bool], within_s: float = 10.0) -> bool:
@@ -61,16 +62,23 @@ def descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
-@dataclass
 class Tools:
     """What the tests share; test modules cannot import each other."""
+
+    length = LENGTH
 
     numbered = staticmethod(numbered)
     number_in = staticmethod(number_in)
     tenths = staticmethod(tenths)
     eventually = staticmethod(eventually)
-    children = staticmethod(children)
     descriptors = staticmethod(descriptors)
+
+    def __init__(self) -> None:
+        self._older = children()
+
+    def children(self) -> set[int]:
+        """The processes started by this one since the test began."""
+        return children() - self._older
 
 
 @pytest.fixture
@@ -85,38 +93,54 @@ def fake() -> Iterator[FakeCamera]:
         yield camera
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Eighty numbered pictures."""
-    for number in range(80):
-        cv2.imwrite(str(tmp_path / f"{number:03}.png"), numbered(number))
-    return tmp_path
+    path = tmp_path_factory.mktemp("pictures")
+    for number in range(LENGTH):
+        cv2.imwrite(str(path / f"{number:03}.png"), numbered(number))
+    return path
 
 
-@pytest.fixture
-def film(tmp_path: Path) -> Path:
+@pytest.fixture(scope="session")
+def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Eight seconds of numbered pictures."""
-    path = tmp_path / "film.avi"
+    path = tmp_path_factory.mktemp("films") / "film.avi"
     writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 10, (320, 240))
-    for number in range(80):
+    for number in range(LENGTH):
         writer.write(numbered(number))
     writer.release()
     return path
 
 
-@pytest.fixture(params=["http", "folder", "file"])
-def address(request: pytest.FixtureRequest) -> str:
-    """The address of a source of numbered pictures, ten a second."""
-    if request.param == "http":
-        return str(request.getfixturevalue("fake").url)
-    if request.param == "folder":
-        return f"folder:{request.getfixturevalue('folder')}?hold_ms=100"
-    return f"file:{request.getfixturevalue('film')}"
+KINDS = ("http", "folder", "file")
+
+
+def address_of(kind: str, fake: FakeCamera, folder: Path, film: Path) -> str:
+    """The address of an endless source of numbered pictures, ten a second."""
+    return {"http": fake.url, "folder": f"folder:{folder}?hold_ms=100&loop=1", "file": f"file:{film}?loop=1"}[kind]
+
+
+@pytest.fixture(params=KINDS)
+def address(request: pytest.FixtureRequest, fake: FakeCamera, folder: Path, film: Path) -> str:
+    return address_of(request.param, fake, folder, film)
 
 
 @pytest.fixture
-def camera(address: str) -> Iterator[Camera]:
-    """An open camera that has given its first picture."""
+def camera(address: str, tools: Tools) -> Iterator[Camera]:
+    """An open camera of a test's own, that has given its first picture."""
     with open_camera(address) as opened:
         opened.fresh(10_000)
         yield opened
+
+
+@pytest.fixture(scope="module")
+def steady(folder: Path, film: Path) -> Iterator[dict[str, Camera]]:
+    """One camera of each kind, for tests that leave them as they are."""
+    with contextlib.ExitStack() as stack:
+        fake = stack.enter_context(FakeCamera())
+        fake.show(lambda: numbered(tenths()))
+        cameras = {kind: stack.enter_context(open_camera(address_of(kind, fake, folder, film))) for kind in KINDS}
+        for camera in cameras.values():
+            camera.fresh(10_000)
+        yield cameras

@@ -12,22 +12,26 @@ import pytest
 from devices.camera import Camera, monotonic_ms, open_camera
 from devices.errors import CameraClosed, CameraSilent
 
+KINDS = ("http", "folder", "file")
 
-def test_a_fresh_frame_after_a_pause_is_newer_than_the_request(camera: Camera, tools: Any) -> None:
-    before = camera.fresh()
+
+def test_a_fresh_frame_after_a_pause_is_newer_than_the_request(steady: dict[str, Camera], tools: Any) -> None:
+    before = {kind: camera.fresh() for kind, camera in steady.items()}
     time.sleep(2)  # the pause in which a camera's own queue would fill with the past
-    asked_ms = monotonic_ms()
-    after = camera.fresh()
-    assert after.taken_ms > asked_ms
-    assert after.number > before.number
-    passed = tools.number_in(after.picture) - tools.number_in(before.picture)
-    assert passed >= 17  # tenths of a second
+    for kind, camera in steady.items():
+        asked_ms = monotonic_ms()
+        after = camera.fresh()
+        assert after.taken_ms > asked_ms
+        assert after.number > before[kind].number
+        passed = tools.number_in(after.picture) - tools.number_in(before[kind].picture)
+        assert passed % tools.length >= 17, kind  # tenths of a second
 
 
-def test_the_latest_frame_is_the_newest_one_and_young(camera: Camera, tools: Any) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_latest_frame_is_the_newest_one_and_young(steady: dict[str, Camera], kind: str) -> None:
     numbers = []
     for _ in range(30):
-        frame = camera.latest()
+        frame = steady[kind].latest()
         assert frame is not None
         assert monotonic_ms() - frame.taken_ms < 1000
         numbers.append(frame.number)
@@ -36,21 +40,24 @@ def test_the_latest_frame_is_the_newest_one_and_young(camera: Camera, tools: Any
     assert numbers[-1] > numbers[0]
 
 
-def test_a_frame_is_a_picture_nobody_can_change_for_the_others(camera: Camera) -> None:
-    frame = camera.fresh()
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_frame_is_a_picture_nobody_can_change_for_the_others(steady: dict[str, Camera], kind: str) -> None:
+    frame = steady[kind].fresh()
     assert frame.picture.shape == (240, 320, 3)
     with pytest.raises(ValueError, match="read-only"):
         frame.picture[0, 0] = 0
 
 
-def test_an_open_camera_says_how_it_is(camera: Camera, address: str, tools: Any) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_open_camera_says_how_it_is(steady: dict[str, Camera], kind: str, tools: Any) -> None:
+    camera = steady[kind]
     assert tools.eventually(lambda: camera.health().state == "up")
     health = camera.health()
     assert (health.message_code, health.restarts) == ("camera_up", 0)
     assert health.frame_age_ms is not None
     assert 0 <= health.frame_age_ms < 1000
-    assert camera.url == address
-    assert repr(camera).startswith(f"<Camera {address} up, frame ")
+    assert camera.url.startswith(kind)
+    assert repr(camera).startswith(f"<Camera {camera.url} up, frame ")
     assert tools.eventually(lambda: len(camera.granted()) > 0)
 
 
