@@ -6,14 +6,14 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from companion.simulated.solids import Floats
+from companion.simulated.solids import Floats, f32
 
 Picture = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """What a camera does to a picture: blur and noise (grey levels), JPEG quality, linear BGR cast, exposure, gamma, fringe."""
+    """What a camera does to a picture; `noise` is in grey levels, `cast` a factor for each of linear B, G and R."""
 
     blur_px: float = 0.6
     noise: float = 2.0
@@ -27,13 +27,13 @@ class Lens:
 
 def develop(light: Floats, lens: Lens, rng: np.random.Generator) -> Picture:
     """Linear BGR light (rows, columns, 3) to a picture as the camera hands it over."""
-    seen = light * np.float32(np.array(lens.cast) * lens.exposure)
+    seen = light * f32(np.array(lens.cast) * lens.exposure)
     if lens.vignette:
         seen *= _vignette(seen.shape[:2], lens.vignette)[..., None]
     if lens.blur_px > 0.2:
-        seen = cv2.GaussianBlur(seen, (0, 0), lens.blur_px)
+        seen = f32(cv2.GaussianBlur(seen, (0, 0), lens.blur_px))
     grey = seen.mean(axis=2, keepdims=True)
-    seen = np.maximum(grey + (seen - grey) * np.float32(lens.saturation), 0.0)
+    seen = np.maximum(grey + (seen - grey) * f32(lens.saturation), 0.0)
     return _quantise(_tone(seen, lens.gamma), lens, rng)
 
 
@@ -46,16 +46,15 @@ def _tone(light: Floats, gamma: float) -> Floats:
 
 def _quantise(levels: Floats, lens: Lens, rng: np.random.Generator) -> Picture:
     rows, columns = levels.shape[:2]
-    noise = rng.standard_normal((rows, columns, 3), np.float32) * np.float32(lens.noise)
+    noise = rng.standard_normal((rows, columns, 3), np.float32) * f32(lens.noise)
     raw = np.clip(levels + noise, 0, 255).astype(np.uint8)
     if lens.jpeg >= 100:
         return raw
     _, data = cv2.imencode(".jpg", raw, [cv2.IMWRITE_JPEG_QUALITY, lens.jpeg])
-    return cv2.imdecode(data, cv2.IMREAD_COLOR).astype(np.uint8, copy=False)
+    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
 
 
 def _vignette(shape: tuple[int, ...], strength: float) -> Floats:
     y = np.linspace(-1, 1, shape[0], dtype=np.float32)[:, None]
     x = np.linspace(-1, 1, shape[1], dtype=np.float32)[None]
-    out: Floats = 1 - np.float32(strength) * (x * x + y * y) / 2
-    return out
+    return f32(1 - np.float32(strength) * (x * x + y * y) / 2)

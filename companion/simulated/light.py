@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from companion.simulated.solids import Floats, Ints, Solid
+from companion.simulated.solids import Floats, Ints, Solid, f32
 
 FINE = 2  # solids are painted at this multiple of the picture's resolution, then averaged down
 _SUBPIXEL = 3
@@ -25,14 +25,14 @@ class View:
     def project(self, points_mm: Floats) -> tuple[Floats, Floats]:
         """World points (..., 3) in mm to picture points (..., 2) in px, and their depths (...) in mm."""
         seen = (points_mm - self.eye_mm) @ self.turn.T
-        depth = np.maximum(seen[..., 2], 1.0)
-        middle = np.float32([(self.width_px - 1) / 2, (self.height_px - 1) / 2])
-        return seen[..., :2] / depth[..., None] * np.float32(self.focal_px) + middle, depth
+        depth = f32(np.maximum(seen[..., 2], 1.0))
+        middle = f32([(self.width_px - 1) / 2, (self.height_px - 1) / 2])
+        return f32(seen[..., :2] / depth[..., None] * np.float32(self.focal_px) + middle), depth
 
     def rays(self) -> Floats:
         """World direction (height, width, 3) of each pixel, unit depth."""
-        x = (np.arange(self.width_px, dtype=np.float32) - (self.width_px - 1) / 2) / np.float32(self.focal_px)
-        y = (np.arange(self.height_px, dtype=np.float32) - (self.height_px - 1) / 2) / np.float32(self.focal_px)
+        x = (np.arange(self.width_px, dtype=np.float32) - (self.width_px - 1) / 2) / f32(self.focal_px)
+        y = (np.arange(self.height_px, dtype=np.float32) - (self.height_px - 1) / 2) / f32(self.focal_px)
         flat = np.stack([*np.meshgrid(x, y), np.ones((self.height_px, self.width_px), np.float32)], axis=2)
         out: Floats = flat.astype(np.float32) @ self.turn
         return out
@@ -74,17 +74,18 @@ class ShadowMap:
     def lit(self, points_mm: Floats) -> Floats:
         """1 where points (rows, columns, 3) see the lamp, 0 in shadow, a little smoothed."""
         z = points_mm[..., 2]
-        foot_x = (points_mm[..., 0] - z * self.beam[0] - self.corner_mm[0]) / self.step_mm
-        foot_y = (points_mm[..., 1] - z * self.beam[1] - self.corner_mm[1]) / self.step_mm
-        top = cv2.remap(self.heights_mm, foot_x.astype(np.float32), foot_y.astype(np.float32), cv2.INTER_NEAREST,
-                        borderMode=cv2.BORDER_CONSTANT, borderValue=-100.0)
+        size, step = len(self.heights_mm), np.float32(1 / self.step_mm)
+        x = (points_mm[..., 0] - z * self.beam[0] - self.corner_mm[0]) * step
+        y = (points_mm[..., 1] - z * self.beam[1] - self.corner_mm[1]) * step
+        cell = np.clip(y, 0, size - 1).astype(np.int32) * size + np.clip(x, 0, size - 1).astype(np.int32)
+        top = np.take(self.heights_mm, cell)
         out: Floats = np.clip((z + 2.2 - top) / 0.8, 0.0, 1.0).astype(np.float32)
         return out
 
 
 def cast(solid: Solid, lamp: Lamp, rng: np.random.Generator, beams: int, reach_mm: float) -> list[ShadowMap]:
     """Shadow maps for some points of the lamp, covering `reach_mm` around the origin."""
-    return [_cast_one(solid, lamp.towards + np.float32(rng.normal(0, lamp.width_rad, 3)), reach_mm) for _ in range(beams)]
+    return [_cast_one(solid, lamp.towards + f32(rng.normal(0, lamp.width_rad, 3)), reach_mm) for _ in range(beams)]
 
 
 def _cast_one(solid: Solid, towards: Floats, reach_mm: float) -> ShadowMap:
@@ -93,12 +94,12 @@ def _cast_one(solid: Solid, towards: Floats, reach_mm: float) -> ShadowMap:
     size = int(2 * reach_mm / step)
     heights = np.full((size, size), -100.0, np.float32)
     tops = solid.quads_mm[..., 2]
-    feet = (solid.quads_mm[..., :2] - tops[..., None] * beam + np.float32(reach_mm)) / step
+    feet = (solid.quads_mm[..., :2] - tops[..., None] * beam + f32(reach_mm)) / step
     corners = np.round(np.clip(feet, -2000, 6000) * (1 << _SUBPIXEL)).astype(np.int32)
-    level = tops.mean(axis=1)
+    level = tops.min(axis=1)  # the lowest corner: a slanting quad must not shade itself
     for i in np.argsort(level):
         cv2.fillConvexPoly(heights, corners[i], float(level[i]), cv2.LINE_8, _SUBPIXEL)
-    return ShadowMap(beam, heights, np.float32([-reach_mm, -reach_mm]), float(step))
+    return ShadowMap(beam, heights, f32([-reach_mm, -reach_mm]), float(step))
 
 
 def share_lit(maps: list[ShadowMap], points_mm: Floats) -> Floats:
@@ -106,7 +107,7 @@ def share_lit(maps: list[ShadowMap], points_mm: Floats) -> Floats:
     out = np.zeros(points_mm.shape[:-1], np.float32)
     for one in maps:
         out += one.lit(points_mm)
-    return out / np.float32(len(maps))
+    return out / f32(len(maps))
 
 
 def openness(heights_mm: Floats, px_per_mm: float, strength: float) -> Floats:
@@ -120,32 +121,37 @@ def openness(heights_mm: Floats, px_per_mm: float, strength: float) -> Floats:
 
 
 def shade(solid: Solid, faces: Ints, lit: Floats, opened: Floats, lamp: Lamp, bounce: Floats, eye_mm: Floats) -> Floats:
-    """Linear BGR (n, 3) of painted points: their quads' numbers, share of the lamp and of the room, light from the felt."""
-    normal = solid.normals[faces]
-    facing = np.maximum(normal @ lamp.towards, 0.0) * lit
-    up = 0.5 + 0.5 * normal[:, 2]
-    light = facing[:, None] * lamp.key + (opened * up)[:, None] * lamp.room + (opened * (1 - up))[:, None] * bounce
-    look = eye_mm - solid.quads_mm[faces, 0]
+    """Linear BGR (n, 3) of points on the quads `faces`, given the shares of lamp and room that reach them."""
+    facing = np.maximum(solid.normals @ lamp.towards, 0.0)[:, None] * lamp.key
+    up = (0.5 + 0.5 * solid.normals[:, 2])[:, None]
+    look = eye_mm - solid.quads_mm[:, 0]
     half = look / np.linalg.norm(look, axis=1, keepdims=True) + lamp.towards
     half /= np.linalg.norm(half, axis=1, keepdims=True)
-    gloss = solid.gloss[faces]
-    mirror = np.maximum((normal * half).sum(axis=1), 0.0) ** 24 * lit * gloss
-    out: Floats = solid.paint[faces] * light + mirror[:, None] * lamp.key
-    return out
+    mirror = np.maximum((solid.normals * half).sum(axis=1), 0.0) ** 24 * solid.gloss
+    by_lamp = f32(solid.paint * facing + mirror[:, None] * lamp.key)
+    by_room = f32(solid.paint * (up * lamp.room + (1 - up) * bounce))
+    return by_lamp[faces] * lit[:, None] + by_room[faces] * opened[:, None]
 
 
 def beam_to(azimuth_rad: float, height_rad: float) -> Floats:
     """Unit vector towards a lamp at an azimuth and a height over the horizon."""
     flat = np.cos(height_rad)
-    return np.float32([flat * np.cos(azimuth_rad), flat * np.sin(azimuth_rad), np.sin(height_rad)])
+    return f32([flat * np.cos(azimuth_rad), flat * np.sin(azimuth_rad), np.sin(height_rad)])
 
 
-def look_down(tilt_rad: float, heading_rad: float, roll_rad: float, distance_mm: float, at_mm: npt.NDArray[np.floating],
-              size_px: tuple[int, int], focal_px: float) -> View:
+def look_down(
+    tilt_rad: float,
+    heading_rad: float,
+    roll_rad: float,
+    distance_mm: float,
+    at_mm: npt.NDArray[np.floating],
+    size_px: tuple[int, int],
+    focal_px: float,
+) -> View:
     """A camera `distance_mm` from a point, tilted from straight down, turned about its own axis."""
-    back = np.float64([np.sin(tilt_rad) * np.cos(heading_rad), np.sin(tilt_rad) * np.sin(heading_rad), np.cos(tilt_rad)])
+    back = np.array([np.sin(tilt_rad) * np.cos(heading_rad), np.sin(tilt_rad) * np.sin(heading_rad), np.cos(tilt_rad)])
     ahead = -back
-    right = np.float64([np.cos(roll_rad), np.sin(roll_rad), 0.0])
+    right = np.array([np.cos(roll_rad), np.sin(roll_rad), 0.0])
     right -= ahead * (right @ ahead)
     right /= np.linalg.norm(right)
     turn = np.stack([right, np.cross(ahead, right), ahead]).astype(np.float32)

@@ -12,11 +12,16 @@ Paint = tuple[float, float, float]
 NOBODY = -1
 
 
+def f32(values: npt.ArrayLike) -> Floats:
+    """Anything that numpy takes for numbers, as a float32 array."""
+    return np.asarray(values, np.float32)
+
+
 @dataclass(frozen=True, slots=True)
 class Solid:
     """A surface of n quads.
 
-    `quads_mm` (n, 4, 3), outward unit `normals` (n, 3), linear BGR `paint` (n, 3), mirror `gloss` (n,), and `owner` (n,):
+    `quads_mm` (n, 4, 3), outward unit `normals` (n, 3), linear BGR `paint` (n, 3), mirror `gloss` (n,), `owner` (n,):
     the number of the gnome that a quad belongs to, or NOBODY.
     """
 
@@ -48,7 +53,9 @@ def outline(profile: Profile, rings: int = 16) -> Floats:
     start = np.arcsin(min(1.0, profile.neck_mm / profile.head_mm))
     turn = np.linspace(np.pi - start, 0.0, rings // 2 + 1)
     head = np.stack([head_at + profile.head_mm * np.cos(turn), profile.head_mm * np.sin(turn)], axis=1)
-    foot = np.array([[0.0, 0.0], [0.0, profile.base_mm - 0.3], [0.3, profile.base_mm], [profile.rim_mm, profile.base_mm]])
+    foot = np.array(
+        [[0.0, 0.0], [0.0, profile.base_mm - 0.3], [0.3, profile.base_mm], [profile.rim_mm, profile.base_mm]]
+    )
     return np.concatenate([foot, cone, _collar(profile, float(head_at - meet)), head]).astype(np.float32)
 
 
@@ -62,14 +69,18 @@ def _collar(profile: Profile, at_mm: float) -> npt.NDArray[np.float64]:
     if not profile.collar_mm:
         return np.zeros((0, 2))
     wide = profile.neck_mm + profile.collar_mm
-    return np.array([[at_mm - 1.6, profile.neck_mm], [at_mm - 1.2, wide], [at_mm - 0.6, wide], [at_mm - 0.2, profile.neck_mm]])
+    return np.array(
+        [[at_mm - 1.6, profile.neck_mm], [at_mm - 1.2, wide], [at_mm - 0.6, wide], [at_mm - 0.2, profile.neck_mm]]
+    )
 
 
 def lathe(line: Floats, sectors: int, paint: Paint, gloss: float, owner: int = NOBODY) -> Solid:
     """Turn an outline (m, 2) of (height, radius) in mm around the z axis."""
     angle = np.linspace(0.0, 2.0 * np.pi, sectors + 1).astype(np.float32)
     ring = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    points = np.concatenate([line[:, None, 1:] * ring[None], np.broadcast_to(line[:, None, :1], (len(line), sectors + 1, 1))], axis=2)
+    points = np.concatenate(
+        [line[:, None, 1:] * ring[None], np.broadcast_to(line[:, None, :1], (len(line), sectors + 1, 1))], axis=2
+    )
     quads = np.stack([points[:-1, :-1], points[:-1, 1:], points[1:, 1:], points[1:, :-1]], axis=2).reshape(-1, 4, 3)
     return painted(quads, _lathe_normals(line, angle), paint, gloss, owner)
 
@@ -83,12 +94,17 @@ def _lathe_normals(line: Floats, angle: Floats) -> Floats:
     return np.concatenate([out, up], axis=2).reshape(-1, 3).astype(np.float32)
 
 
-def painted(quads_mm: npt.NDArray[np.floating], normals: Floats, paint: Paint, gloss: float, owner: int = NOBODY) -> Solid:
+def painted(
+    quads_mm: npt.NDArray[np.floating], normals: Floats, paint: Paint, gloss: float, owner: int = NOBODY
+) -> Solid:
     """A solid of one paint from quads (n, 4, 3) in mm and their normals (n, 3)."""
     n = len(quads_mm)
     return Solid(
-        quads_mm.astype(np.float32), normals.astype(np.float32), np.tile(np.float32(paint), (n, 1)),
-        np.full(n, gloss, np.float32), np.full(n, owner, np.int32),
+        quads_mm.astype(np.float32),
+        normals.astype(np.float32),
+        np.tile(f32(paint), (n, 1)),
+        np.full(n, gloss, np.float32),
+        np.full(n, owner, np.int32),
     )
 
 
@@ -127,20 +143,28 @@ def cup(radius_mm: float, height_mm: float, paint: Paint, gloss: float) -> Solid
     outside = [(h, wide * (foot + (1 - foot) * h / height_mm)) for h in heights]
     inside = [(h, thin * (foot + (1 - foot) * h / height_mm)) for h in heights[::-1]]
     inside[-1] = (3.0, thin * foot)
-    return lathe(np.float32([(0.0, 0.0), *outside, *inside, (3.0, 0.0)]), 40, paint, gloss)
+    return lathe(f32([(0.0, 0.0), *outside, *inside, (3.0, 0.0)]), 40, paint, gloss)
 
 
 def moved(solid: Solid, turn: npt.NDArray[np.floating], to_mm: npt.NDArray[np.floating]) -> Solid:
     """The solid after a rotation (3, 3) about its origin and a shift (3,) in mm."""
     spin = turn.astype(np.float32)
-    return Solid(solid.quads_mm @ spin.T + to_mm.astype(np.float32), solid.normals @ spin.T, solid.paint, solid.gloss, solid.owner)
+    return Solid(
+        solid.quads_mm @ spin.T + to_mm.astype(np.float32),
+        solid.normals @ spin.T,
+        solid.paint,
+        solid.gloss,
+        solid.owner,
+    )
 
 
 def joined(solids: list[Solid]) -> Solid:
     """All quads of several solids as one."""
     return Solid(
-        np.concatenate([s.quads_mm for s in solids]), np.concatenate([s.normals for s in solids]),
-        np.concatenate([s.paint for s in solids]), np.concatenate([s.gloss for s in solids]),
+        np.concatenate([s.quads_mm for s in solids]),
+        np.concatenate([s.normals for s in solids]),
+        np.concatenate([s.paint for s in solids]),
+        np.concatenate([s.gloss for s in solids]),
         np.concatenate([s.owner for s in solids]),
     )
 

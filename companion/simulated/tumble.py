@@ -11,7 +11,7 @@ from companion.simulated.solids import Floats, Profile
 Floor = Callable[[Floats, Floats], Floats]
 
 _STEP_S = 1.0 / 200.0
-_STEPS = 110
+_STEPS = 100
 _PASSES = 3
 _GRAVITY_MM = 9810.0
 _RIM_SPHERES = 6
@@ -41,40 +41,51 @@ def balls(profile: Profile) -> tuple[Floats, Floats]:
 
 
 def tumble(profile: Profile, starts: Floats, turns: Floats, speeds: Floats, floor: Floor) -> list[Pose]:
-    """Let pawns fall from foot points `starts` (n, 3) mm, rotations `turns` (n, 3, 3), `speeds` (n, 3) mm/s onto `floor`."""
+    """Let pawns fall: middles (n, 3) in mm, rotations (n, 3, 3), speeds (n, 3) in mm/s, the floor's height."""
     shape, radii = balls(profile)
     centre = shape.mean(axis=0)
+    reach = _reach(radii, len(starts))
     at = (shape - centre) @ turns.transpose(0, 2, 1) + starts[:, None]
     velocity = np.broadcast_to(speeds[:, None], at.shape).astype(np.float32)
     for step in range(_STEPS):
-        at, velocity = _advance(at, velocity, shape - centre, radii, floor, 0.995 if step < _STEPS - 30 else 0.8)
+        at, velocity = _advance(at, velocity, shape - centre, radii, reach, floor, 0.995 if step < _STEPS - 30 else 0.8)
     return [_pose(points, shape) for points in at]
 
 
-def _advance(at: Floats, velocity: Floats, shape: Floats, radii: Floats, floor: Floor, keep: float) -> tuple[Floats, Floats]:
+def _reach(radii: Floats, n: int) -> Floats:
+    """How near two spheres (n k, n k) of different pawns may come; -1 where a pair is not to be looked at."""
+    wide = np.tile(radii, n)
+    body = np.arange(len(wide)) // len(radii)
+    out: Floats = np.where(body[:, None] < body[None], wide[:, None] + wide[None], np.float32(-1.0))
+    return out
+
+
+def _advance(
+    at: Floats, velocity: Floats, shape: Floats, radii: Floats, reach: Floats, floor: Floor, keep: float
+) -> tuple[Floats, Floats]:
     fall = np.array([0.0, 0.0, -_GRAVITY_MM * _STEP_S], np.float32)
     target = at + (velocity + fall) * np.float32(_STEP_S)
+    limit = np.where(reach > 0, reach * reach, np.float32(-1e9))
     for _ in range(_PASSES):
-        _part(target, radii)
+        _part(target, reach, limit)
         _hold(target, at, radii, floor)
         target = _rigid(target, shape)
     return target, (target - at) * np.float32(keep / _STEP_S)
 
 
-def _part(target: Floats, radii: Floats) -> None:
+def _part(target: Floats, reach: Floats, limit: Floats) -> None:
     """Push spheres of different pawns apart, half each, averaged over a sphere's contacts."""
-    n, k = target.shape[:2]
-    flat, wide = target.reshape(-1, 3), np.tile(radii, n)
+    flat = target.reshape(-1, 3)
     square = (flat * flat).sum(axis=1)
-    gap = square[:, None] + square[None] - 2.0 * flat @ flat.T
-    one, two = np.nonzero(np.triu(gap < (wide[:, None] + wide[None]) ** 2, 1))
-    keep = one // k != two // k
-    one, two = one[keep], two[keep]
+    gap = flat @ (-2.0 * flat.T)
+    gap += square[:, None]
+    gap += square
+    one, two = np.divmod(np.flatnonzero(gap < limit), len(flat))
     if not len(one):
         return
     between = flat[one] - flat[two]
     far = np.maximum(np.linalg.norm(between, axis=1, keepdims=True), 1e-3)
-    push = between / far * np.maximum(wide[one] + wide[two] - far[:, 0], 0.0)[:, None] * 0.5
+    push = between / far * np.maximum(reach[one, two] - far[:, 0], 0.0)[:, None] * 0.5
     total, times = np.zeros_like(flat), np.zeros(len(flat), np.float32)
     np.add.at(total, one, push)
     np.add.at(total, two, -push)

@@ -1,0 +1,1 @@
+"""The simulated table: what its camera and its other devices would see."""
