@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from companion import codec
 from companion.proposal import Proposal
 from companion.view import Offer, Seen
 from rules.core import TABLE, Message, Noun, Refusal, Seat, Value
@@ -16,6 +17,8 @@ from web.sights import Sight
 IN_BAR = 3
 """More things to tap than this do not fit the bar: they are listed under the figure."""
 BESIDE = 2
+OF_OTHERS = ("wrong_place", "not_now", "not_your_turn", "for_the_table", "must_act")
+"""Refusals of what nobody at this place would want: another's deed, another place's, or passing while one can act."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,12 @@ class Refused:
     who: Seat
     do: str
     refusal: Refusal
-    first: tuple[Post, ...] = ()
+    steps: tuple[Post, ...] = ()
+
+    @property
+    def posts(self) -> str:
+        """Return the steps that lead there as they are posted."""
+        return codec.dump_json(list(self.steps))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +88,8 @@ def read_off(seen: Seen, proposal: Proposal, sight: Sight) -> Counted | None:
     if offer is None or offer.do != proposal.do or not isinstance(best, int):
         return None
     found = count_field(offer)
-    assert found is not None and seen.game is not None  # `counting` chose it so
+    assert found is not None  # `counting` chose it so
+    assert seen.game is not None
     name, limits = found
     start = Ahead(seen.game, seen.state)
     less, middle, more = (_answer(start, offer.do, name, value, sight) for value in (best - 1, best, best + 1))
@@ -110,7 +119,7 @@ def _place(message: Message) -> Noun | None:
 def refusals(ahead: Ahead, who: Seat) -> Iterator[Refused]:
     """Return what an actor could want here and cannot: what is of this place, not what belongs to others."""
     for do, refusal in ahead.refusals(who).items():
-        if refusal.code not in ("wrong_place", "not_now", "not_your_turn", "for_the_table"):
+        if refusal.code not in OF_OTHERS:
             yield Refused(who, do, refusal, ahead.steps)
 
 

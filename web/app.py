@@ -58,7 +58,7 @@ def _desk(app: Flask, service: Service, is_open: bool, threads: int) -> Desk:
     clients = Clients(service.data / CLIENTS, _wall)
     door = Door(clients, is_open=is_open, has_pin=bool(service.settings.pin), game=lambda: table.snapshot.game_id)
     stream = Stream(table.subscribe, lambda sight: desk.desk_of(app).regions(sight), most=threads - SPARE_THREADS)
-    painter = Painter(app, service.crop)
+    painter = Painter(app, service)
     return Desk(service, door, Invitations(table.now_ms), Tries(table.now_ms), painter, stream)
 
 

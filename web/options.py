@@ -7,7 +7,7 @@ follows) and the action itself, each with the fingerprint of the form it was off
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, combinations, permutations, product
 from typing import Any, TypeAlias
 
@@ -33,7 +33,8 @@ class Brings:
 class Option:
     """One thing to tap: who does what, what it says, what it brings, and the gesture to post.
 
-    `picks` names what it takes of what is drawn (`house=forge`); `asks` is a form that cannot be written out.
+    `picks` names what it takes of what is drawn (`house=forge`), `is_one_of_several` says that its form has other
+    answers; `asks` is a form that cannot be written out.
     """
 
     who: Seat
@@ -42,6 +43,7 @@ class Option:
     gesture: tuple[Post, ...]
     brings: Brings = Brings()
     picks: tuple[str, ...] = ()
+    is_one_of_several: bool = False
     asks: bool = False
 
     @property
@@ -86,7 +88,7 @@ class Ahead:
         """Write one form out, the widest filled form first; what cannot be written out asks for a form."""
         filled = written_out(choice)
         for action in filled:
-            yield self.option(who, choice, action)
+            yield replace(self.option(who, choice, action), is_one_of_several=len(filled) > 1)
         if not filled or any(isinstance(one, Values) and one.limits for one in choice.fields.values()):
             yield Option(who, choice.kind.do, None, (*self.steps, _open_post(self.game, who, choice)), asks=True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from flask import Blueprint, Response, jsonify, redirect, request
@@ -17,6 +18,7 @@ from companion.table import Post
 from companion.view import seen
 from rules.core import TABLE, Choice, Game, Noun, Refusal, Refused
 from web import desk, fields
+from web.scene import ASKS_KEEP_SURE
 from web.visitors import remember
 
 posts = Blueprint("posts", __name__)
@@ -30,7 +32,7 @@ def done(**more: Any) -> Response:
 
 def submit(gesture: Sequence[Mapping[str, Any]]) -> Response:
     """Keep one gesture of the sender's; raises NotAllowed where a step is not theirs to do."""
-    sent = [_post(one) for one in gesture]
+    sent = [with_evidence(_post(one)) for one in gesture]
     visitor = desk.visitor()
     for one in sent:
         visitor.must_act(one.who)
@@ -50,6 +52,15 @@ def _post(data: object) -> Post:
     if not isinstance(mark, str):
         raise Unreadable("missing_field", field="fingerprint")
     return Post(who, action, mark)
+
+
+def with_evidence(one: Post) -> Post:
+    """Name the picture that an answer to the open proposal rests on."""
+    proposal = desk.desk().snapshot.proposal
+    if proposal is None or proposal.evidence is None or not isinstance(one.action, Mapping):
+        return one
+    answers = one.who == proposal.who and one.action.get("do") == proposal.do
+    return replace(one, evidence=proposal.evidence.crop) if answers else one
 
 
 def gesture_from(text: str) -> list[Any]:
@@ -210,6 +221,25 @@ def look_away() -> Response:
     """Have the camera look away, or here again."""
     desk.visitor().must_act(TABLE)
     desk.desk().service.look_away(bool(request.form.get("away")))
+    return done()
+
+
+@posts.post("/table/shake")
+def shake() -> Response:
+    """Shake the simulated cup."""
+    desk.visitor().must_act(TABLE)
+    desk.desk().service.shake()
+    return done()
+
+
+@posts.post("/table/notice")
+def notice() -> Response:
+    """Answer what everyone was told: seen; or yes, keep sure counts by themselves, or no, ask always."""
+    desk.visitor().must_act(TABLE)
+    service, told = desk.desk().service, request.form.get("key", "")
+    if told == ASKS_KEEP_SURE:
+        service.set_confirm("sure" if request.form.get("yes") else "always")
+    service.table.notice([one for one in service.table.snapshot.notices if one.key != told])
     return done()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from jinja2 import ChoiceLoader, FileSystemLoader, PrefixLoader
 from markupsafe import Markup
 
 from companion.asking import means
+from companion.service import Service
 from companion.snapshot import Snapshot
 from rules.registry import GAMES
 from web.scene import Scene, drawn
@@ -41,9 +41,10 @@ def page_of(game: str, name: str) -> Path | None:
 class Painter:
     """Renders the regions of a page; holds no state but what it was built with, so any thread may use it."""
 
-    def __init__(self, app: Flask, crop: Callable[[str], bytes | None]) -> None:
+    def __init__(self, app: Flask, service: Service) -> None:
         self._templates = app.jinja_env
-        self._crop = crop
+        self._service = service
+        self._crop = service.crop
 
     def paint(self, snapshot: Snapshot, sight: Sight) -> dict[str, Markup]:
         """Return the regions of a sight's page."""
@@ -55,7 +56,7 @@ class Painter:
         key = snapshot.game.key
         speech = Speech(sight.language, key, snapshot.header.names)
         name = f"games/{key}/page.html" if page_of(key, "page.html") else "regions.html"
-        return self._cut(name, Scene(snapshot, sight, speech, self._crop).context())
+        return self._cut(name, self._scene(snapshot, sight, speech).context())
 
     def _count(self, snapshot: Snapshot, sight: Sight) -> dict[str, Markup]:
         reading = snapshot.count_reading
@@ -64,13 +65,16 @@ class Painter:
         speech = Speech(sight.language, found[0].key if found else None)
         evidence = reading.evidence if reading is not None else None
         context = {
-            **Scene(Snapshot(snapshot.number), sight, speech, self._crop).context(),
+            **self._scene(Snapshot(snapshot.number), sight, speech).context(),
             "reading": best,
             "place": speech.noun(found[1]) if found else "",
             "evidence": evidence and drawn(evidence, self._crop(evidence.crop)),
             "devices": [speech.health(one) for one in snapshot.devices],
         }
         return self._cut("counting.html", context)
+
+    def _scene(self, snapshot: Snapshot, sight: Sight, speech: Speech) -> Scene:
+        return Scene(snapshot, sight, speech, self._crop, can_shake=self._service.shaker is not None)
 
     def _cut(self, template: str, context: dict[str, Any]) -> dict[str, Markup]:
         pieces = MARKER.split(self._templates.get_template(template).render(context))

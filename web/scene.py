@@ -14,22 +14,33 @@ from companion.snapshot import Snapshot
 from companion.view import Seen, seen
 from rules.core import TABLE, Message, Money, Noun, Seat, Who
 from web import answers
+from web.fields import thing
 from web.options import Option
 from web.shapes import SHAPES, known, mark
 from web.sights import Sight
 from web.speech import Speech
 
 LOG_LINES = 60
+ASKS_KEEP_SURE = "offer_keep_sure"
 JPEG_SIZES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
 class Scene:
     """Builds the context of the regions' template. One use: one snapshot, one kind of eyes."""
 
-    def __init__(self, snapshot: Snapshot, sight: Sight, speech: Speech, crop: Callable[[str], bytes | None]) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        sight: Sight,
+        speech: Speech,
+        crop: Callable[[str], bytes | None],
+        *,
+        can_shake: bool = False,
+    ) -> None:
         self.snapshot, self.sight, self.speech = snapshot, sight, speech
         self.seen: Seen = seen(snapshot, sight.eyes)
         self._crop = crop
+        self._can_shake = can_shake
         self._proposal = snapshot.proposal
         self._asked = answers.counting(self.seen)
         self._counted = self._read_off(self._proposal)
@@ -58,33 +69,43 @@ class Scene:
             "say_do": self.label,
             "say_do_key": lambda do: speech.do(Message(do)),
             "lines_of": self.lines,
+            "lines_beside": self.lines_beside,
             "option_id": option_id,
             "names_of": lambda seats: speech.value(tuple(Who(seat) for seat in seats)),
             "messages_in": answers.nested,
         }
 
     def label(self, option: Option) -> str:
-        """Name an option by what it decides: what a count leads to where nothing is left to decide."""
-        message = option.tells
-        if message is None:
-            count = next(iter(option.gesture[-1]["action"].values()), 0)
+        """Name an option by what it decides: the thing it picks, else what is done, or the count it accepts."""
+        if option.tells is None:
             numbers = [one for one in option.gesture[-1]["action"].values() if isinstance(one, int)]
-            return self.speech.text("keep_count", count=numbers[0] if numbers else count)
-        then = message.values.get("then")
-        if option.who == TABLE and isinstance(then, Message):
-            message = then
-        return self.speech.do(message, picks=option.picks)
+            return self.speech.text("keep_count", count=numbers[0])
+        if len(option.picks) == 1 and option.is_one_of_several:
+            return thing(option.picks[0].partition("=")[2], self.speech)
+        return self.speech.do(_deed(option))
 
     def lines(self, option: Option) -> list[str]:
         """Return the small lines under an option: what it earns or costs, whom else it touches, what it pushes out."""
-        speech = self.speech
-        lines = [self._amount(None, option.brings.own)] if option.brings.own else []
-        lines += [self._amount(seat, change) for seat, change in option.brings.others.items()]
-        deeper = [] if option.tells is None else list(answers.nested(option.tells))[1:]
-        pushed = [one for one in deeper if not isinstance(one.values.get("then"), Message)]
-        last = [speech.say(one) for one in pushed if one.key not in (option.do,) and "where" not in one.values]
-        joined = " · ".join(lines)
-        return [line for line in (joined, *(last if option.who != TABLE or len(deeper) > 1 else ())) if line]
+        speech, seats = self.speech, option.brings.others
+        picked = [speech.text("picked", n=len(option.picks))] if len(option.picks) > 1 else []
+        if len(option.picks) == 1 and option.is_one_of_several:
+            picked = [speech.do(_deed(option))]
+        amounts = [self._amount(None, option.brings.own)] if option.brings.own else []
+        amounts += [self._amount(seat, change) for seat, change in seats.items()]
+        deed = None if option.tells is None else _deed(option).values.get("then")
+        follows = [speech.say(deed)] if isinstance(deed, Message) else []
+        return [line for line in (" · ".join([*picked, *amounts]), *follows) if line]
+
+    def lines_beside(self, option: Option) -> list[str]:
+        """Return the small lines of an option beside the likeliest count, where there is little room."""
+        if option.tells is None:
+            return []
+        first, then = self.lines(option)[:1], _deed(option).values.get("then")
+        touched = then.values.get("who") if isinstance(then, Message) else None
+        if not isinstance(touched, Who):
+            return first
+        amount = first if option.brings.own or option.brings.others else []
+        return [*amount, self.speech.text("also_touches", who=touched)]
 
     def _amount(self, seat: Seat | None, change: int) -> str:
         key = "gains" if change > 0 else "pays"
@@ -109,13 +130,22 @@ class Scene:
             if isinstance(soon, tuple)
             else [],
             "result": seen.result,
+            "scores": seen.scored.scores if seen.scored else (),
             "ranked": sorted(range(len(self._seats())), key=lambda seat: -_score(seen, seat)),
-            "questions": len(seen.open) + (1 if self._contradicts else 0),
+            "questions": len(seen.open) + self._contradicts + sum(one["asks"] for one in self._notices()),
+            "notices": self._notices(),
             "troubles": [self.speech.health(device) for device in snapshot.devices if not device.ok],
             "log": tuple(reversed(seen.log))[:LOG_LINES],
             "open": seen.open,
             "moves": [self.speech.say(one) for one in seen.moves],
         }
+
+    def _notices(self) -> list[dict[str, Any]]:
+        """Return what everyone should know; one that asks wants a yes or a no."""
+        return [
+            {"key": one.key, "words": self.speech.say(one), "asks": one.key == ASKS_KEEP_SURE}
+            for one in self.snapshot.notices
+        ]
 
     def _seats(self) -> tuple[SeatPlan, ...]:
         return () if self.snapshot.header is None else self.snapshot.header.seats
@@ -145,7 +175,8 @@ class Scene:
             "place": place.key if place else "",
             "asked": self._question(),
             "ready": [self.speech.health(one) for one in self.snapshot.devices if one.ok],
-            "has_eye": bool(self.snapshot.devices),
+            "has_eye": any(one.ok for one in self.snapshot.devices),
+            "can_shake": self._can_shake,
             "evidence": self._evidence(),
             "contradiction": self._contradicts,
             "sensors": self._sensors(),
@@ -161,7 +192,7 @@ class Scene:
 
     def _neighbour(self, one: answers.Answer, acts: bool) -> dict[str, Any]:
         taps = one.beside if acts and one.refusal is None else ()
-        return {"value": one.value, "place": one.place, "refusal": one.refusal, "taps": taps, "label": self.label}
+        return {"value": one.value, "place": one.place, "refusal": one.refusal, "taps": taps}
 
     def _question(self) -> str:
         names = tuple(Who(seat) for seat in self._on_turn())
@@ -200,6 +231,13 @@ class Scene:
             "undo": self.seen.undo if self.sight.role != "watch" else None,
             "is_narrower": lambda option: answers.is_narrower(option, options),
         }
+
+
+def _deed(option: Option) -> Message:
+    """Return what an option does: of a count that leaves nothing to decide, what follows from it."""
+    assert option.tells is not None  # the caller looked
+    then = option.tells.values.get("then")
+    return then if option.who == TABLE and isinstance(then, Message) else option.tells
 
 
 def option_id(option: Option) -> str:

@@ -1,0 +1,142 @@
+"""What the `companion` script starts: all commands of companion, and the two that open a page."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import webbrowser
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import click
+import segno
+from waitress.server import create_server  # type: ignore[import-untyped]
+
+from companion import cli
+from companion.cli_group import data_option
+from companion.service import SETTINGS, Service, load_settings
+from companion.settings import load
+from companion.simulated.demo import Demo
+from rules.registry import GAMES
+from web.app import THREADS, close, create_app
+
+main = cli.companion
+EVERYWHERE = "0.0.0.0"  # a demo shows nothing private, and tablets have to reach it
+AUTOPLAY_SEED = 1
+
+
+@main.command()
+@click.option("--config", type=click.Path(path_type=Path), help="Settings file; else the data directory's.")
+@data_option
+@click.option("--host", help="Address to listen on; else the settings' address.")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port; 0 takes a free one; else the settings' port.")
+@click.option("--camera", help="Camera address, before the settings' one.")
+def serve(config: Path | None, data: Path, host: str | None, port: int | None, camera: str | None) -> None:
+    """Run the service beside a real table; every device is optional."""
+    settings = load_settings(config) if config else load(data / SETTINGS)
+    service = Service(settings, data, camera_url=camera)
+    listen(
+        service,
+        host=host or settings.address,
+        port=settings.port if port is None else port,
+        is_open=False,
+        end=service.close,
+    )
+
+
+@main.command()
+@click.argument("game", required=False)
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one.")
+@click.option("--host", default=EVERYWHERE, show_default=True, help="Address to listen on.")
+@click.option("--autoplay", is_flag=True, help="All seats play by themselves.")
+@click.option("--seats", type=int, default=3, show_default=True, help="How many play.")
+@click.option("--seed", type=int, default=AUTOPLAY_SEED, show_default=True, help="Of the simulated table.")
+@click.option("--pace", type=click.IntRange(1), default=1500, show_default=True, help="Milliseconds between two steps.")
+@click.option("--data", type=click.Path(path_type=Path), help="Keep the games here; else none is kept.")
+@click.option("--no-browser", is_flag=True, help="Open no page.")
+def demo(
+    game: str | None,
+    port: int,
+    host: str,
+    autoplay: bool,
+    seats: int,
+    seed: int,
+    pace: int,
+    data: Path | None,
+    no_browser: bool,
+) -> None:
+    """Show a whole simulated table: camera, cup, players."""
+    if game is not None and game not in GAMES:
+        raise click.BadParameter(f"known games: {', '.join(GAMES)}", param_hint="GAME")
+    with tempfile.TemporaryDirectory(prefix="companion-") as scratch:
+        shown = Demo(data or Path(scratch), game=game, autoplay=autoplay, seats=seats, seed=seed, pace_ms=pace)
+        opens = None if no_browser else "/table" if game else "/"
+        listen(shown.service, host=host, port=port, is_open=True, end=shown.close, opens=opens)
+
+
+def listen(
+    service: Service, *, host: str, port: int, is_open: bool, end: Callable[[], None], opens: str | None = None
+) -> None:
+    """Serve one service's pages until the process is asked to end; prints the address and its QR code."""
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # streams hold threads; a waiting post is no news
+    app = create_app(service, is_open=is_open)
+    server = create_server(app, host=host, port=port, threads=THREADS, clear_untrusted_proxy_headers=True)
+    address = f"http://{shown_host(host)}:{port_of(server)}"
+    announce(address)
+    if opens is not None and has_screen():
+        threading.Timer(0.5, webbrowser.open, [address + opens]).start()
+    signal.signal(signal.SIGTERM, _interrupted)
+    try:
+        with suppress(KeyboardInterrupt):
+            server.run()
+    finally:
+        close(app)
+        server.close()
+        end()
+
+
+def _interrupted(_: int, __: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def port_of(server: Any) -> int:
+    """Return the port that a server listens on, its first one where it listens on several addresses."""
+    several = getattr(server, "effective_listen", None)
+    return int(several[0][1] if several else server.effective_port)
+
+
+def shown_host(host: str) -> str:
+    """Return the address that others can type: of a server on all addresses, the one towards the home network."""
+    if host not in (EVERYWHERE, "::"):
+        return f"[{host}]" if ":" in host else host
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # nothing is sent: it only chooses the way out
+            return str(probe.getsockname()[0])
+        except OSError:
+            return "127.0.0.1"
+
+
+def announce(address: str) -> None:
+    """Print the address and, for a phone's camera, its QR code."""
+    if sys.stdout.isatty():
+        segno.make(address, error="l").terminal(compact=True)
+    click.echo(address)
+    sys.stdout.flush()
+
+
+def has_screen() -> bool:
+    """Say whether a browser could open a page here."""
+    return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+if __name__ == "__main__":
+    main()
