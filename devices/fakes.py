@@ -220,14 +220,12 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Stream(BaseHTTPRequestHandler):
-    def setup(self) -> None:
-        """Let a reader that does not read hold nobody up for long."""
-        super().setup()
-        self.connection.settimeout(_SEND_LIMIT_S)
-        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    timeout = 1.0  # for the request; `close` waits for whoever connects and says nothing
+    disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
-        """Send frames until one side has enough."""
+        """Send frames until one side has enough; a reader that does not read is left after a while."""
+        self.connection.settimeout(_SEND_LIMIT_S)
         self.close_connection = True
         cast(_Server, self.server).camera._serve(self.connection, self._begin)
 
