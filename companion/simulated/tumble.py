@@ -15,6 +15,7 @@ _STEPS = 100
 _PASSES = 3
 _GRAVITY_MM = 9810.0
 _RIM_SPHERES = 6
+_RUB = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +68,14 @@ def _advance(
     target = at + (velocity + fall) * np.float32(_STEP_S)
     limit = np.where(reach > 0, reach * reach, np.float32(-1e9))
     for _ in range(_PASSES):
-        _part(target, reach, limit)
+        _part(target, at, reach, limit)
         _hold(target, at, radii, floor)
         target = _rigid(target, shape)
     return target, (target - at) * np.float32(keep / _STEP_S)
 
 
-def _part(target: Floats, reach: Floats, limit: Floats) -> None:
-    """Push spheres of different pawns apart, half each, averaged over a sphere's contacts."""
+def _part(target: Floats, before: Floats, reach: Floats, limit: Floats) -> None:
+    """Push spheres of different pawns apart, half each, averaged over a sphere's contacts; wood rubs on wood."""
     flat = target.reshape(-1, 3)
     square = (flat * flat).sum(axis=1)
     gap = flat @ (-2.0 * flat.T)
@@ -85,7 +86,11 @@ def _part(target: Floats, reach: Floats, limit: Floats) -> None:
         return
     between = flat[one] - flat[two]
     far = np.maximum(np.linalg.norm(between, axis=1, keepdims=True), 1e-3)
-    push = between / far * np.maximum(reach[one, two] - far[:, 0], 0.0)[:, None] * 0.5
+    normal = between / far
+    slide = target.reshape(-1, 3) - before.reshape(-1, 3)
+    slide = slide[one] - slide[two]
+    slide -= (slide * normal).sum(axis=1, keepdims=True) * normal
+    push = normal * np.maximum(reach[one, two] - far[:, 0], 0.0)[:, None] * 0.5 - slide * _RUB
     total, times = np.zeros_like(flat), np.zeros(len(flat), np.float32)
     np.add.at(total, one, push)
     np.add.at(total, two, -push)
