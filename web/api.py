@@ -216,7 +216,7 @@ def undo(header: Key, body: Undo) -> Response:
     if body.asked:
         visitor.must_be_table()
     key = header.idempotency_key
-    kept = desk.desk().table.undo(by=visitor.by, key=key, why=body.why, seat=visitor.seat, asked=body.asked)
+    kept = desk.desk().table.undo(by=desk.by(), key=key, why=body.why, seat=visitor.seat, asked=body.asked)
     return posts.done(number=kept.number)
 
 
@@ -225,7 +225,7 @@ def amend(header: Key, body: Amend) -> Response:
     """Put another action in the place of an entry."""
     visitor = desk.visitor()
     visitor.must_act(TABLE)
-    kept = desk.desk().table.amend(body.n, body.action, by=visitor.by, key=header.idempotency_key, why=body.why)
+    kept = desk.desk().table.amend(body.n, body.action, by=desk.by(), key=header.idempotency_key, why=body.why)
     return posts.done(number=kept.number)
 
 
@@ -234,7 +234,7 @@ def decide(header: Key, body: Decide) -> Response:
     """Decide the first step that a correction left open."""
     visitor = desk.visitor()
     visitor.must_act(TABLE)
-    kept = desk.desk().table.decide(body.n, body.how, body.action, by=visitor.by, key=header.idempotency_key)
+    kept = desk.desk().table.decide(body.n, body.how, body.action, by=desk.by(), key=header.idempotency_key)
     return posts.done(number=kept.number)
 
 

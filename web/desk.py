@@ -93,6 +93,12 @@ def key() -> str:
     return found
 
 
+def by() -> str:
+    """Return under which name the journal keeps what this request does."""
+    header = desk().snapshot.header
+    return visitor().by(header.names if header else ())
+
+
 def game_on_table() -> Snapshot:
     """Return the table with its game; raises NoGame where none lies there."""
     snapshot = desk().snapshot

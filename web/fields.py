@@ -40,7 +40,7 @@ def _described(name: str, one: Field, speech: Speech) -> Described:
                 "hint": _totals(one, speech),
             }
         case Values(limits):
-            cells = [_number(f"f.{name}.{key}", thing(key, speech), limit, None) for key, limit in limits.items()]
+            cells = [_number(f"f.{name}.{key}", told(key, speech), limit, None) for key, limit in limits.items()]
             return start | {"kind": "values", "cells": cells}
         case Assign(keys, values):
             return start | {"kind": "assign", "cells": _choosers(name, keys, values, speech)}
@@ -90,6 +90,11 @@ def thing(value: Hashable, speech: Speech) -> str:
         return str(value)
     parts = value.replace("/", ".").split(".")
     return " ".join(part if part.isdigit() else speech.noun(part) for part in parts)
+
+
+def told(name: str, speech: Speech) -> str:
+    """Name a value that a box tells, by its parts without the first, which says where it is written."""
+    return thing(name.partition(".")[2] or name, speech)
 
 
 def read(choice: Choice, filled: Filled) -> dict[str, Any]:

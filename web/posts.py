@@ -37,7 +37,7 @@ def submit(gesture: Sequence[Mapping[str, Any]]) -> Response:
     for one in sent:
         visitor.must_act(one.who)
     eyes = visitor.seat if visitor.role == "seat" else None
-    kept = desk.desk().table.submit(sent, key=desk.key(), by=visitor.by, eyes=eyes)
+    kept = desk.desk().table.submit(sent, key=desk.key(), by=desk.by(), eyes=eyes)
     return done(number=kept.number, gesture=kept.gesture, again=kept.again)
 
 
@@ -119,7 +119,7 @@ def undo() -> Response:
     asked = bool(request.form.get("asked"))
     if asked and visitor.role != "table":
         raise NotAllowed("only_on_the_table")
-    kept = desk.desk().table.undo(by=visitor.by, key=desk.key(), seat=visitor.seat, asked=asked)
+    kept = desk.desk().table.undo(by=desk.by(), key=desk.key(), seat=visitor.seat, asked=asked)
     return done(number=kept.number)
 
 
@@ -132,8 +132,8 @@ def amend() -> Response:
     action = _other_action(n)
     table = desk.desk().table
     if request.form.get("how"):
-        return done(number=table.decide(n, "change", action, by=visitor.by, key=desk.key()).number)
-    return done(number=table.amend(n, action, by=visitor.by, key=desk.key()).number)
+        return done(number=table.decide(n, "change", action, by=desk.by(), key=desk.key()).number)
+    return done(number=table.amend(n, action, by=desk.by(), key=desk.key()).number)
 
 
 def step_of(n: int) -> Step:
@@ -164,10 +164,10 @@ def decide() -> Response:
     visitor.must_act(TABLE)
     how = request.form.get("how", "")
     if how == "rest":
-        return done(number=table.keep_rest(by=visitor.by, key=desk.key()).number)
+        return done(number=table.keep_rest(by=desk.by(), key=desk.key()).number)
     if how not in ("keep", "drop"):
         raise Unreadable("wrong_value", field="how", got=shown(how), wants=Noun("another_value"))
-    kept = table.decide(number("n"), "keep" if how == "keep" else "drop", by=visitor.by, key=desk.key())
+    kept = table.decide(number("n"), "keep" if how == "keep" else "drop", by=desk.by(), key=desk.key())
     return done(number=kept.number)
 
 
@@ -249,7 +249,7 @@ def money() -> Response:
     visitor = desk.visitor()
     visitor.must_be_table()
     where = request.form.get("where")
-    desk.desk().table.set_money("box" if where == "box" else "tablet", by=visitor.by, key=desk.key())
+    desk.desk().table.set_money("box" if where == "box" else "tablet", by=desk.by(), key=desk.key())
     return done()
 
 

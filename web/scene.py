@@ -8,6 +8,8 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
+from markupsafe import Markup
+
 from companion.entries import SeatPlan
 from companion.proposal import Evidence, Outline, Proposal
 from companion.snapshot import Snapshot
@@ -21,6 +23,8 @@ from web.sights import Sight
 from web.speech import Speech
 
 LOG_LINES = 60
+TURN_MOVES = "move_marker"
+"""What moves on the tablet alone: whose turn it is, which good stands where in its row."""
 ASKS_KEEP_SURE = "offer_keep_sure"
 JPEG_SIZES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
@@ -77,6 +81,8 @@ class Scene:
 
     def label(self, option: Option) -> str:
         """Name an option by what it decides: the thing it picks, else what is done, or the count it accepts."""
+        if option.asks:
+            return self.speech.do(Message(option.do))
         if option.tells is None:
             numbers = [one for one in option.gesture[-1]["action"].values() if isinstance(one, int)]
             return self.speech.text("keep_count", count=numbers[0])
@@ -137,7 +143,7 @@ class Scene:
             "troubles": [self.speech.health(device) for device in snapshot.devices if not device.ok],
             "log": tuple(reversed(seen.log))[:LOG_LINES],
             "open": seen.open,
-            "moves": [self.speech.say(one) for one in seen.moves],
+            "moves": [self.speech.say(one) for one in seen.moves if one.key != TURN_MOVES],
         }
 
     def _notices(self) -> list[dict[str, Any]]:
@@ -174,7 +180,7 @@ class Scene:
             "figure": about and {"n": about[0], "place": about[1]},
             "place": place.key if place else "",
             "asked": self._question(),
-            "ready": [self.speech.health(one) for one in self.snapshot.devices if one.ok],
+            "ready": [self.speech.say(one.says) for one in self.snapshot.devices if one.ok],
             "has_eye": any(one.ok for one in self.snapshot.devices),
             "can_shake": self._can_shake,
             "evidence": self._evidence(),
@@ -249,10 +255,10 @@ def _score(seen: Seen, seat: Seat) -> int:
     return seen.result.scores[seat] if seen.result else 0
 
 
-def bare_mark(colour: str) -> str:
+def bare_mark(colour: str) -> Markup:
     """Return the drawn shape of a colour within a picture."""
     name = known(colour)
-    return f'<path class="mark c-{name}" fill-rule="evenodd" d="{SHAPES[name]}"/>'
+    return Markup(f'<path class="c-{name}" fill-rule="evenodd" d="{SHAPES[name]}"/>')
 
 
 def drawn(evidence: Evidence, jpeg: bytes | None) -> dict[str, Any] | None:
@@ -261,7 +267,7 @@ def drawn(evidence: Evidence, jpeg: bytes | None) -> dict[str, Any] | None:
     if size is None:
         return None
     outlines = [_outline(one) for one in evidence.outlines if one.polygon_px]
-    return {"crop": evidence.crop, "width": size[0], "height": size[1], "outlines": outlines, "scale": size[0] / 700}
+    return {"crop": evidence.crop, "width": size[0], "height": size[1], "outlines": outlines, "scale": max(size) / 900}
 
 
 def _outline(outline: Outline) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from flask import Request, Response
@@ -25,10 +25,9 @@ class Visitor:
     host: bool = False
     client: Client | None = None
 
-    @property
-    def by(self) -> str:
-        """Return under which name the journal keeps what this device sends."""
-        return self.role if self.seat is None else f"seat {self.seat}"
+    def by(self, names: Sequence[str]) -> str:
+        """Return under which name the journal keeps what this device sends: its player's, or the tablet's."""
+        return "tablet" if self.seat is None else names[self.seat]
 
     def sight(self, page: Page, language: str, game: str | None) -> Sight:
         """Return the kind of eyes through which this device looks at a page."""

@@ -37,12 +37,13 @@ document.addEventListener("htmx:config:request", (event) => {
 document.addEventListener("htmx:after:request", (event) => {
   const { ctx } = event.detail;
   keys.delete(ctx.sourceElement);
-  if (ctx.request.method === "GET") return openSide(ctx);
+  const read = ctx.request.method === "GET";
+  if (read && ctx.response.status < 400) return openSide(ctx);
   const answer = parsed(ctx.text);
   if (answer.regions) void show(answer.regions);
   if (answer.go) location.assign(answer.go);
   say(answer.ok === false ? answer.error : (answer.notice ?? ""), answer.html);
-  if (answer.ok !== false) closeSide();
+  if (!read && answer.ok !== false) closeSide();
 });
 
 document.addEventListener("htmx:error", (event) => {
@@ -50,8 +51,9 @@ document.addEventListener("htmx:error", (event) => {
   if (event.detail.ctx && notice) say(notice.dataset.unsent ?? "");
 });
 
-/** @param {{target?: Element, response: {status: number}}} ctx */
+/** @param {{target?: Element}} ctx */
 function openSide(ctx) {
+  document.querySelector("details.lines")?.removeAttribute("open");
   if (ctx.target?.id === "side") document.querySelector("main")?.setAttribute("data-side", "");
 }
 
