@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Any, TypeAlias, TypeVar, get_type_hints
@@ -39,7 +40,8 @@ def parse_json(text: str | bytes) -> object:
     try:
         return from_json(text, allow_inf_nan=False)
     except ValueError as error:
-        raise Unreadable("not_json", why=str(error)) from error
+        found = re.search(r"column (\d+)", str(error))
+        raise Unreadable("not_json", column=int(found[1]) if found else 1) from error
 
 
 def parse_object(text: str | bytes) -> Data:
@@ -78,7 +80,7 @@ def from_data(kind: type[T], data: Mapping[str, object]) -> T:
     except ValidationError as error:
         raise _unreadable(error.errors()[0]) from error
     except (TypeError, ValueError, RecursionError) as error:
-        raise Unreadable("not_json", why=str(error)) from error
+        raise Unreadable("not_json", column=1) from error
     return found
 
 

@@ -60,7 +60,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class GameRow:
-    """One stored game: its id, its header as JSON, whether it is open, put aside or finished, when it began."""
+    """One stored game: its id, its header as JSON, whether it is open, put aside or finished, when it began.
+
+    The open one lies on the table, whether it is over or not.
+    """
 
     id: str
     header: str
@@ -115,9 +118,8 @@ class Journal:
     def begin(self, header: str, *, key: str, at_wall: str) -> str:
         """Store a new game as the open one and return its id; the same key twice returns the first id."""
         with self._writing():
-            found = self._db.execute("SELECT id FROM game WHERE key = ?", (key,)).fetchone()
-            if found:
-                return str(found[0])
+            if (known := self.begun(key)) is not None:
+                return known
             self._db.execute("UPDATE game SET status = 'aside' WHERE status = 'open'")
             number = self._db.execute("SELECT coalesce(max(id), 0) + 1 FROM game").fetchone()[0]
             seal = _sealed("", number, header, at_wall)
@@ -126,20 +128,27 @@ class Journal:
         self._seals[str(number)] = seal
         return str(number)
 
-    def append(self, game: str, rows: Sequence[Row], *, status: Status = "open", state: StateRow | None = None) -> None:
-        """Store one gesture, whole or not at all; returns when it is on the disk. Raises JournalFull."""
+    def begun(self, key: str) -> str | None:
+        """Return the id of the game that began under this key, None where none did."""
+        found = self._db.execute("SELECT id FROM game WHERE key = ?", (key,)).fetchone()
+        return None if found is None else str(found[0])
+
+    def append(self, game: str, rows: Sequence[Row], *, state: StateRow | None = None, ends: bool = False) -> None:
+        """Store one gesture, whole or not at all; returns when it is on the disk. Raises JournalFull.
+
+        A backup follows now and then, and where the gesture `ends` the game.
+        """
         seal = self._seals[game]
         with self._writing():
             for part, row in enumerate(rows):
                 seal = _row_seal(seal, row)
                 values = (game, row.n, row.gesture, row.kind, row.body, row.key, part, row.at_wall, seal)
                 self._db.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
-            self._db.execute("UPDATE game SET status = ? WHERE id = ? AND status != ?", (status, game, status))
             if state is not None:
                 self._keep_state(game, state)
         self._seals[game] = seal
         self._gestures += 1
-        if self._gestures % BACKUP_EVERY_GESTURES == 0 or status == "finished":
+        if self._gestures % BACKUP_EVERY_GESTURES == 0 or ends:
             self.backup()
 
     def _keep_state(self, game: str, state: StateRow) -> None:

@@ -120,7 +120,7 @@ def state_row(game: Game[Any], folded: Folded, ended: bool) -> StateRow | None:
     if not (ended or newest.n % STATE_EVERY_ENTRIES == 0 or isinstance(newest.body, CORRECTIONS)):
         return None
     data = codec.state_to_data(game, folded.state)
-    return StateRow(newest.n, game.rules, codec.state_hash(game, folded.state), codec.dump_json(data))
+    return StateRow(newest.n, game.rules, codec.digest(data), codec.dump_json(data))
 
 
 def _needed(game: Game[Any], folded: Folded, states: Sequence[StateRow]) -> StateRow | None:

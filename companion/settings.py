@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 import tomllib
 from collections.abc import Mapping
@@ -89,11 +90,13 @@ def dump(settings: Settings) -> str:
 
 
 def parse_toml(text: str, name: str) -> dict[str, Any]:
-    """Read TOML text; raises Unreadable naming the file and the place."""
+    """Read TOML text; raises Unreadable naming the file and the line."""
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise Unreadable("not_toml", file=name, why=str(error)) from error
+        found = re.search(r"at line (\d+)", str(error))
+        line = int(found[1]) if found else text.count("\n") + 1
+        raise Unreadable("not_toml", file=name, line=line) from error
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -12,9 +12,12 @@ from rules.sheets import Sheet, SheetError
 
 
 def house_sheet(key: str) -> Sheet:
-    """Return a game's whole sheet, our own values where nothing better is known: for demo, bots and tests."""
-    text = resources.files("rules").joinpath(key, "sheet.toml").read_text(encoding="utf-8")
-    return parse(text, f"{key}/sheet.toml")
+    """Return a game's whole sheet, our own values where nothing better is known: for demo, bots and tests.
+
+    Empty for a game on whose pieces nothing is printed that counts.
+    """
+    file = resources.files("rules").joinpath(key, "sheet.toml")
+    return parse(file.read_text(encoding="utf-8"), f"{key}/sheet.toml") if file.is_file() else Sheet()
 
 
 def box_sheet(key: str) -> Sheet:

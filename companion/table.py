@@ -117,6 +117,8 @@ class Table:
 
         Raises Refused for what the game does not take, Unreadable for names, colours or an unknown game.
         """
+        if request is not None and (known := self._begun(request)) is not None:
+            return known
         game = self._game(key)
         full = table_options(game, options or {}, at_table=sheet == "box")
         values = house_sheet(key) if sheet == "house" else self._box(key)
@@ -127,6 +129,7 @@ class Table:
         )
         begin(game, header)
         with self._lock:
+            self._clear()
             game_id = self._journal.begin(header_to_json(header), key=request or f"{at} {self._fresh()}", at_wall=at)
             self._lay_out(self._journal.game(game_id))
         return game_id
@@ -135,25 +138,22 @@ class Table:
         """Put a game of the journal on the table; the one that lies there is put aside. Raises NoGame, Unreadable."""
         with self._lock:
             row = self._journal.game(game_id)
-            self._lay_out(row)
-            if row.status != "finished":
-                self._journal.set_status(game_id, "open")
+            playing, lost = opened(self._journal, row, self._games, self._wall())
+            self._clear()
+            self._journal.set_status(game_id, "open")
+            self._show_game(playing, () if lost is None else (lost,))
 
     def put_aside(self) -> None:
         """Clear the table; the game stays in the journal."""
         with self._lock:
-            if self._playing is None:
-                return
-            if self._snapshot.result is None:
-                self._journal.set_status(self._playing.id, "aside")
-            self._playing = None
-            self._show(Snapshot(0, devices=self._snapshot.devices))
+            self._clear()
+            self._show(Snapshot(0, devices=self._snapshot.devices, notices=self._snapshot.notices))
 
     def games(self) -> list[GameLine]:
         """Return the games of the journal, newest first."""
         with self._lock:
-            rows = self._journal.games()
-        return [_line(row) for row in rows]
+            over = self._snapshot.game_id if self._snapshot.result is not None else None
+            return [_line(row, is_over=row.id == over) for row in self._journal.games()]
 
     def submit(self, posts: Sequence[Post], *, key: str, by: str, eyes: Seat | None = None) -> Kept:
         """Keep one gesture of one or more actions, all or nothing, in one undo; returns when it is on the disk.
@@ -257,6 +257,12 @@ class Table:
             log.error("the open game %s cannot be laid out: %s", row.id, error)
             self.notice((*self._snapshot.notices, Message("game_not_opened", {"got": row.id})))
 
+    def _clear(self) -> None:
+        """Put the game on the table away: over or not, the journal keeps it."""
+        if self._playing is not None:
+            self._journal.set_status(self._playing.id, "aside" if self._snapshot.result is None else "finished")
+        self._playing = None
+
     def _lay_out(self, row: GameRow) -> None:
         playing, lost = opened(self._journal, row, self._games, self._wall())
         self._show_game(playing, () if lost is None else (lost,))
@@ -268,6 +274,10 @@ class Table:
 
     def _box(self, key: str) -> Sheet:
         return box_sheet(key) if self._store is None else self._store.box(key)
+
+    def _begun(self, request: str) -> str | None:
+        with self._lock:
+            return self._journal.begun(request)
 
     def _fresh(self) -> int:
         return len(self._journal.games())
@@ -311,9 +321,8 @@ class Table:
         if folded.open:
             self._journal.append(playing.id, rows)
             return
-        ended = playing.game.result(folded.state) is not None
-        status: Status = "finished" if ended else "open"
-        self._journal.append(playing.id, rows, status=status, state=state_row(playing.game, folded, ended))
+        ends = playing.game.result(folded.state) is not None
+        self._journal.append(playing.id, rows, state=state_row(playing.game, folded, ends), ends=ends)
 
     def _learned(self, playing: Playing) -> Playing:
         """Keep what this box told; a disk that takes nothing here stops no game: the journal has it too."""
@@ -343,12 +352,13 @@ class Table:
         self._bell.ring(self._snapshot.number)
 
 
-def _line(row: GameRow) -> GameLine:
+def _line(row: GameRow, *, is_over: bool) -> GameLine:
+    status: Status = "finished" if is_over else row.status
     try:
         header = header_from_json(row.header)
     except Unreadable:
-        return GameLine(row.id, "", (), row.status, row.at_wall)
-    return GameLine(row.id, header.game, header.names, row.status, row.at_wall)
+        return GameLine(row.id, "", (), status, row.at_wall)
+    return GameLine(row.id, header.game, header.names, status, row.at_wall)
 
 
 def _after(playing: Playing, folded: Folded, key: str, corrects: bool) -> Playing:

@@ -31,6 +31,7 @@ log = logging.getLogger(__name__)
 
 PACKAGES = ("rules", "companion", "web")
 CONTEXTS = ("log", "refusal", "noun", "phase", "option", "do", "web")
+SENTENCES = ("log", "refusal")
 PLACE = re.compile(r"\{(\w+)(?:\.(\w+))?\}")
 PART = re.compile(r"\[([^\]]*)\]")
 
@@ -83,7 +84,7 @@ class Words:
             return self._missed(context, key)
         template = PART.sub(lambda part: _chosen(part[1], values), template)
         text = PLACE.sub(lambda place: self._placed(place, values, names), template)
-        return text[:1].upper() + text[1:] if context in ("log", "refusal") else text
+        return text[:1].upper() + text[1:] if context in SENTENCES and not _is_given(template, values) else text
 
     def noun(self, key: str, form: str | None = None) -> str:
         """Return a thing's name, in a form where it has that one (`in`: "in the forge")."""
@@ -200,6 +201,12 @@ def _chosen(part: str, values: Mapping[str, Value]) -> str:
         if all(values.get(place[1]) not in (None, (), "") for place in PLACE.finditer(one)):
             return one
     return ""
+
+
+def _is_given(template: str, values: Mapping[str, Value]) -> bool:
+    """Whether a text begins with a player's name or with what somebody wrote: that keeps its first letter."""
+    first = PLACE.match(template)
+    return first is not None and first[1] != "do" and isinstance(values.get(first[1]), str | Who)
 
 
 def key_of(found: str | Sequence[str]) -> str:
