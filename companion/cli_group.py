@@ -38,6 +38,8 @@ class Companion(click.Group):
             raise Sentence(words_of(ctx).say(error)) from error
         except (VisionError, DeviceError) as error:
             raise Sentence(said(words_of(ctx), error)) from error
+        except BrokenPipeError:  # whoever read along has enough; click ends quietly
+            raise
         except OSError as error:
             values = {"why": error.strerror or str(error), "file": str(error.filename or "")}
             raise Sentence(words_of(ctx).text("refusal", "file_trouble", values)) from error

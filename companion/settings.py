@@ -1,4 +1,4 @@
-"""Where the companion keeps its files, and what its owner may set: one TOML file, every key explained in one place."""
+"""Where the companion keeps its files, and what its owner may set: one TOML file whose keys the words explain."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.errors import Unreadable
+from companion.words import Words, languages
 
 FOLDER = "table-companion"
 NAME = "settings.toml"
@@ -20,7 +21,7 @@ NAME = "settings.toml"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the owner may set; EXPLAINED says what each key means. Times are seconds, sizes megabytes."""
+    """What the owner may set; what each key means stands in the words under `setting`."""
 
     language: str = "en"
     address: str = "127.0.0.1"
@@ -34,18 +35,6 @@ class Settings:
     evidence_most_days: int = 30
 
 
-EXPLAINED: Mapping[str, str] = {
-    "language": "the language of the shared screen, by its two letters",
-    "address": "the network address to listen on; 0.0.0.0 lets tablets in the house join",
-    "port": "the port to listen on",
-    "pin": "the host's PIN for devices, clients and undo over a reveal; empty: nobody is asked for one",
-    "camera": "where pictures come from, as an address: v4l2:///dev/video0, http://... (MJPEG), or a file or folder",
-    "confirm": "always: every count waits for a tap; sure: sure counts are kept by themselves",
-    "ask_after": "so many counts in a row without a correction until the table is asked about keeping sure ones",
-    "carry_out_after_s": "seconds until a place without a choice carries itself out",
-    "evidence_most_mb": "how much room stored picture crops may take, in megabytes",
-    "evidence_most_days": "how many days picture crops are kept",
-}
 AMONG: Mapping[str, tuple[str, ...]] = {"confirm": ("always", "sure")}
 
 
@@ -82,10 +71,11 @@ def parse(text: str, name: str = NAME) -> Settings:
 
 
 def dump(settings: Settings) -> str:
-    """Write settings as TOML, each key under its explanation."""
+    """Write settings as TOML, each key under its explanation in the owner's language."""
+    words = Words(settings.language if settings.language in languages() else "en")
     lines: list[str] = []
     for one in fields(settings):
-        lines += [f"# {EXPLAINED[one.name]}", f"{one.name} = {json.dumps(getattr(settings, one.name))}", ""]
+        lines += [f"# {words.text('setting', one.name)}", f"{one.name} = {json.dumps(getattr(settings, one.name))}", ""]
     return "\n".join(lines)
 
 

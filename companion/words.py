@@ -1,8 +1,9 @@
 """Messages in the reader's language: .po files beside the code that speaks, read by Babel at start, kept in memory.
 
 A msgid is a key, its msgctxt the kind of thing: `log` (what happened, by `do`), `refusal`, `noun`, `phase`, `option`,
-`do` (a deed on a button), `web`. In a text `{who}` is a value, `{where.in}` the noun's form `in` (msgid `forge.in`,
-else `forge`), `[ ... ]` a part that is left out where one of its values is missing, `[a|b]` the first part that is not.
+`do` (a deed on a button), `setting`, `web`. In a text `{who}` is a value, `{where.in}` the noun's form `in` (msgid
+`forge.in`, else `forge`), `[ ... ]` a part that is left out where one of its values is missing, `[a|b]` the first part
+that is not.
 """
 
 from __future__ import annotations
@@ -30,7 +31,6 @@ from rules.registry import GAMES
 log = logging.getLogger(__name__)
 
 PACKAGES = ("rules", "companion", "web")
-CONTEXTS = ("log", "refusal", "noun", "phase", "option", "do", "web")
 SENTENCES = ("log", "refusal")
 PLACE = re.compile(r"\{(\w+)(?:\.(\w+))?\}")
 PART = re.compile(r"\[([^\]]*)\]")

@@ -365,6 +365,19 @@ def test_rules_that_rose_go_on_from_the_last_stored_state(tmp_path: Path) -> Non
     again.close()
 
 
+@pytest.mark.parametrize("body", ['{"purses": []}', "{"])
+def test_a_stored_state_is_a_cache_and_the_fold_wins(tmp_path: Path, body: str) -> None:
+    with pebbles(tmp_path) as table:
+        for _ in range(5):
+            play(table, roll(4), Post(0, {"do": "pass"}), roll(2), Post(1, {"do": "pass"}))
+        state = table.snapshot.state
+        table._journal._db.execute("UPDATE state SET body = ?, rules = 0", (body,))
+    table = journal_and_table(tmp_path)
+    assert table.snapshot.state == state
+    assert table.snapshot.notices == ()
+    table.close()
+
+
 def test_a_game_that_nobody_knows_leaves_the_table_idle_and_says_so(tmp_path: Path) -> None:
     with pebbles(tmp_path):
         pass
