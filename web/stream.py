@@ -87,7 +87,7 @@ class Stream:
         *,
         most: int,
     ) -> None:
-        self._subscribe = subscribe
+        self._numbers = subscribe()
         self._render = render
         self._most = most
         self._kinds: dict[Sight, _Kind] = {}
@@ -102,6 +102,7 @@ class Stream:
     def close(self) -> None:
         """Close every stream and stop."""
         self._closed.set()
+        self._numbers.close()
         with self._lock:
             for kind in self._kinds.values():
                 _tell(kind, None)
@@ -166,10 +167,9 @@ class Stream:
         _tell(kind, None)
 
     def _run(self) -> None:
-        with self._subscribe() as numbers:
-            while not self._closed.is_set():
-                if numbers.next(WAIT_S) is not None:
-                    self._show_safely()
+        while not self._closed.is_set():
+            if self._numbers.next(WAIT_S) is not None:
+                self._show_safely()
 
     def _show_safely(self) -> None:
         try:
