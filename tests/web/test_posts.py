@@ -57,7 +57,9 @@ def test_a_stale_tap_is_refused_with_the_fresh_view(home: House, tablet: Device)
         ("8.0", "wrong_value"),
     ],
 )
-def test_a_count_that_cannot_be_is_refused_and_the_game_goes_on(home: House, tablet: Device, count: str, code: str) -> None:
+def test_a_count_that_cannot_be_is_refused_and_the_game_goes_on(
+    home: House, tablet: Device, count: str, code: str
+) -> None:
     answer = tablet.post("/table/count", {"n": count})
     assert (answer.status_code, answer.get_json()["code"]) == (422, code)
     assert home.service.table.snapshot.proposal is None
@@ -165,7 +167,12 @@ def mend_form(tablet: Device) -> str:
 
 
 def test_a_mend_sets_what_differs_and_says_what_to_move(home: House, tablet: Device) -> None:
-    form = {"fingerprint": mend_form(tablet), "reason": "a bill under the table", "fact.money.0": 430, "fact.money.1": 400}
+    form = {
+        "fingerprint": mend_form(tablet),
+        "reason": "a bill under the table",
+        "fact.money.0": 430,
+        "fact.money.1": 400,
+    }
     assert tablet.post("/table/mend", form).status_code == 200
     assert home.state.money == (430, 400, 400)
     page = tablet.table()
@@ -199,7 +206,9 @@ def test_a_value_that_the_box_has_not_told_is_asked_in_the_form_that_needs_it(ho
     gesture = html.unescape(re.findall(r'name="gesture" value="([^"]*)"', panel)[0])
     filled: dict[str, Any] = {"gesture": gesture, "f.says.small.tailor.1": 40, "f.says.small.storage": 12}
     assert tablet.post("/table/act", {**filled, "f.says.small.tailor.1": "dear"}).status_code == 422
-    assert tablet.post("/table/act", {"gesture": gesture, "f.says.small.tailor.1": ""}).get_json()["code"] == "say_first"
+    assert (
+        tablet.post("/table/act", {"gesture": gesture, "f.says.small.tailor.1": ""}).get_json()["code"] == "say_first"
+    )
     assert tablet.post("/table/act", filled).status_code == 200
     assert home.state.money[0] == 440
 
@@ -217,7 +226,14 @@ def test_anybody_at_the_table_calls_a_double_shake(home: House, tablet: Device) 
 
 
 def test_a_game_is_begun_with_names_colours_first_and_options(home: House) -> None:
-    form = {"game": "schuettels", "name-0": "Anna", "colour-0": "red", "name-2": " Ben ", "colour-2": "blue", "first": "2"}
+    form = {
+        "game": "schuettels",
+        "name-0": "Anna",
+        "colour-0": "red",
+        "name-2": " Ben ",
+        "colour-2": "blue",
+        "first": "2",
+    }
     more = {"option-zero": "fine", "money": "box", "sheet": "house"}
     device = home.device()
     answer = device.post("/table/begin", {**form, **more}, key="begin")
@@ -234,10 +250,20 @@ def test_a_game_is_begun_with_names_colours_first_and_options(home: House) -> No
     [
         ({"game": "chess"}, "unknown_game"),
         ({"game": "schuettels", "name-0": "Anna", "colour-0": "red"}, "number_of_seats"),
-        ({"game": "schuettels", "name-0": "Anna", "colour-0": "red", "name-1": "Ben", "colour-1": "red"}, "colour_taken"),
+        (
+            {"game": "schuettels", "name-0": "Anna", "colour-0": "red", "name-1": "Ben", "colour-1": "red"},
+            "colour_taken",
+        ),
         ({"game": "schuettels", "name-0": "A", "colour-0": "red", "name-1": "a", "colour-1": "blue"}, "name_taken"),
         (
-            {"game": "schuettels", "name-0": "A", "colour-0": "red", "name-1": "B", "colour-1": "blue", "option-risky": "yes"},
+            {
+                "game": "schuettels",
+                "name-0": "A",
+                "colour-0": "red",
+                "name-1": "B",
+                "colour-1": "blue",
+                "option-risky": "yes",
+            },
             "risky_needs_four",
         ),
     ],

@@ -6,7 +6,7 @@ import { show } from "./stream.js";
 /** @type {WeakMap<Element, string>} */
 const keys = new WeakMap();
 
-/** 128 random bits; crypto.randomUUID is missing on a home network. */
+/** 128 random bits, by what browsers have on a home network too. */
 function newKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
