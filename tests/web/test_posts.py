@@ -12,6 +12,8 @@ import pytest
 from rules.core import Message
 from tests.web.house import Device, House
 
+SEATED = {"game": "schuettels", "name-0": "Anna", "colour-0": "red"}
+
 
 def gesture_of(tablet: Device, *dos: str) -> str:
     return json.dumps([one for one in tablet.gestures() if [step["action"]["do"] for step in one] == list(dos)][-1])
@@ -88,7 +90,8 @@ def test_a_post_that_makes_no_sense_says_so_in_one_shape(home: House, tablet: De
     answer = tablet.post("/table/act", {"gesture": gesture})
     body = answer.get_json()
     assert body["code"] == code
-    assert body["error"] and body["status"] == answer.status_code and body["ok"] is False
+    assert body["error"]
+    assert (body["status"], body["ok"]) == (answer.status_code, False)
     assert home.service.table.snapshot.entries == before.entries
 
 
@@ -249,23 +252,10 @@ def test_a_game_is_begun_with_names_colours_first_and_options(home: House) -> No
     ("form", "code"),
     [
         ({"game": "chess"}, "unknown_game"),
-        ({"game": "schuettels", "name-0": "Anna", "colour-0": "red"}, "number_of_seats"),
-        (
-            {"game": "schuettels", "name-0": "Anna", "colour-0": "red", "name-1": "Ben", "colour-1": "red"},
-            "colour_taken",
-        ),
-        ({"game": "schuettels", "name-0": "A", "colour-0": "red", "name-1": "a", "colour-1": "blue"}, "name_taken"),
-        (
-            {
-                "game": "schuettels",
-                "name-0": "A",
-                "colour-0": "red",
-                "name-1": "B",
-                "colour-1": "blue",
-                "option-risky": "yes",
-            },
-            "risky_needs_four",
-        ),
+        (SEATED, "number_of_seats"),
+        ({**SEATED, "name-1": "Ben", "colour-1": "red"}, "colour_taken"),
+        ({**SEATED, "name-1": "ANNA", "colour-1": "blue"}, "name_taken"),
+        ({**SEATED, "name-1": "Ben", "colour-1": "blue", "option-risky": "yes"}, "risky_needs_four"),
     ],
 )
 def test_a_game_that_cannot_be_set_up_so_is_refused(home: House, form: dict[str, str], code: str) -> None:

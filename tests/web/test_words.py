@@ -26,7 +26,7 @@ MADE = {
     *(f"{other}{way}" for other in ("", "other_") for way in ("gains", "pays")),
     *("role_table", "role_seat", "role_seat_other", "role_watch", "menu_money_box", "menu_money_tablet"),
     *("menu_look_here", "menu_look_away", "back_to_table", "back_to_start", "left_title", "fell_title", "left_more"),
-    *("fell_more"),
+    "fell_more",
     *HTTP_CODES.values(),
 }
 """Keys that are put together where they are used."""
