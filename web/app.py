@@ -18,7 +18,7 @@ from web.regions import Painter, load_game_pages
 from web.shapes import mark
 from web.speech import language_names
 from web.stream import SPARE_THREADS, Stream
-from web.visitors import Door
+from web.visitors import COOKIE, Door
 
 CLIENTS = "clients.json"
 THREADS = 64
@@ -40,7 +40,13 @@ def create_app(
     info = Info(
         title="Table Companion", version="1", description="The table as these eyes may know it, and what may be done."
     )
-    app = OpenAPI(__name__, info=info, doc_ui=False, validation_error_callback=api.unreadable)
+    app = OpenAPI(
+        __name__,
+        info=info,
+        security_schemes={"device": {"type": "apiKey", "in": "cookie", "name": COOKIE}},
+        doc_ui=False,
+        validation_error_callback=api.unreadable,
+    )
     load_game_pages(app)
     app.extensions[EXTENSION] = _desk(app, service, is_open, threads)
     security.guard(app, security.own_names() | set(names))

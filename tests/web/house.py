@@ -48,11 +48,11 @@ class Device:
         return self.client.get(path, headers={"Accept-Language": self.language, **headers})
 
     def post(self, path: str, form: Mapping[str, Any] | None = None, *, key: str = "", **headers: str) -> TestResponse:
-        sent = {"Idempotency-Key": key or f"tap {next(_keys)}", "HX-Request": "true", "Accept-Language": self.language}
+        sent = {"Idempotency-Key": key or f"tap-{next(_keys)}", "HX-Request": "true", "Accept-Language": self.language}
         return self.client.post(path, data=dict(form or {}), headers={**sent, **headers})
 
     def send(self, path: str, body: object, *, key: str = "") -> TestResponse:
-        return self.client.post(path, json=body, headers={"Idempotency-Key": key or f"tap {next(_keys)}"})
+        return self.client.post(path, json=body, headers={"Idempotency-Key": key or f"tap-{next(_keys)}"})
 
     def table(self) -> str:
         return self.get("/table").get_data(as_text=True)
