@@ -24,6 +24,7 @@ ITERATIONS = 30
 STEP = 1e-4
 ECC_BLUR_PX = 5
 EVERYWHERE: Any = None  # no mask; OpenCV takes it, its type stubs do not know
+UNMOVED = np.eye(3, dtype=np.float32)
 STILL_SHIFT_PX = 0.15  # half-size pixels: a camera that nobody touched; ECC would only fit the noise
 ALIKE_STILL = 0.55
 ALIKE_LEAST = 0.35
@@ -62,11 +63,20 @@ def register(reference: Anchor, picture: Picture) -> Alignment:
     plain = _half(picture)
     even = _even(plain)
     shift, _ = cv2.phaseCorrelate(reference.plain, plain)
-    start = np.eye(3, dtype=np.float32)
-    if np.hypot(shift[0], shift[1]) < STILL_SHIFT_PX and _alike(reference.even, even) > ALIKE_STILL:
-        return Alignment(np.eye(3), _alike(reference.even, even))
-    start[:2, 2] = shift
-    return _refined(reference.even, even, start)
+    unmoved = _alike(reference.even, even)
+    if np.hypot(shift[0], shift[1]) < STILL_SHIFT_PX and unmoved > ALIKE_STILL:
+        return Alignment(np.eye(3), unmoved)
+    moved = UNMOVED.copy()
+    moved[:2, 2] = shift
+    starts = sorted((moved, UNMOVED), key=lambda start: -_alike_after(reference.even, even, start))
+    found = _refined(reference.even, even, starts[0])
+    return found if found.holds else max(found, _refined(reference.even, even, starts[1]), key=lambda a: a.alike)
+
+
+def _alike_after(reference: Grey, even: Grey, start: NDArray[np.float32]) -> float:
+    size = (even.shape[1], even.shape[0])
+    there = cv2.warpPerspective(even, start, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
+    return _alike(reference, np.asarray(there, np.float32))
 
 
 def _refined(reference: Grey, even: Grey, start: NDArray[np.float32]) -> Alignment:

@@ -20,12 +20,13 @@ from vision.pictures import Picture
 from vision.readings import MOST_GNOMES, Outline
 
 FORMAT = 1
-LEVELS = (12, 16, 20, 24, 28, 34, 40)
+LEVELS = (7, 9, 12, 16, 20, 24, 28, 34, 40)
 """Grey levels above any shading of the empty picture: the lowest that shows fifteen alike pieces wins."""
 LEAST_LENGTH_PX = 18.0
 LEAST_APART = 1.2
 MOST_RATIO = 3.2  # of the largest to the smallest piece: lying ones show more than standing ones
 HALF_SEEN = 0.5
+ALIKE_ENOUGH = 1.1
 NOTICED_SHARE = 0.3  # of the median piece: smaller things are crumbs
 SLOPE_TRUST = 0.05
 MOST_SLOPE = 6e-4  # of the length a pixel: a camera tilted by 30 degrees
@@ -36,7 +37,8 @@ class GnomeCalibration:
     """One table: the empty picture, the tray in it, how large the gnomes are and which three colours they have.
 
     `length_px` is the length of a lying gnome at the middle of the picture, `slope` by how much of it a gnome grows for
-    each pixel to the right and down. `densities` has the share of each colour in 32 x 32 x 32 cells of BGR.
+    each pixel to the right and down. `densities` has the share of each colour in 32 x 32 x 32 cells of BGR. `noise` and
+    `level` are in grey levels: what camera noise does to a pixel, and what the gnomes' own shadows do at most.
     """
 
     empty: Picture
@@ -48,6 +50,7 @@ class GnomeCalibration:
     slope: tuple[float, float]
     widths: shapes.Profile
     noise: float
+    level: float
 
     def save(self, path: Path | str) -> None:
         """Write to an NPZ file, whole or not at all."""
@@ -83,7 +86,7 @@ class GnomeCalibration:
             "tray_px": self.tray_px,
             "colours": np.array(self.colours),
             "densities": self.densities.astype(np.float16),
-            "sizes": np.array([self.length_px, self.area_px, *self.slope, self.noise]),
+            "sizes": np.array([self.length_px, self.area_px, *self.slope, self.noise, self.level]),
             "widths": self.widths,
         }
 
@@ -97,7 +100,7 @@ def calibrate(empty: Picture, calibration_picture: Picture) -> GnomeCalibration:
     _refuse_light(empty)
     _refuse_light(calibration_picture)
     frame = _registered(empty, calibration_picture)
-    pieces = _fifteen(frame, empty)
+    level, pieces = _fifteen(frame, empty)
     widths, length_px = shapes.profile(pieces)
     if length_px < LEAST_LENGTH_PX:
         raise CalibrationRefused("pieces_small", {"length_px": round(length_px, 1), "least_px": LEAST_LENGTH_PX})
@@ -112,6 +115,7 @@ def calibrate(empty: Picture, calibration_picture: Picture) -> GnomeCalibration:
         slope=_slope(pieces, empty.shape),
         widths=widths,
         noise=_noise(frame, empty),
+        level=level,
     )
 
 
@@ -135,14 +139,16 @@ def _registered(empty: Picture, picture: Picture) -> Picture:
     return np.asarray(warped, np.uint8)
 
 
-def _fifteen(frame: Picture, empty: Picture) -> list[NDArray[np.uint8]]:
-    """The masks of the fifteen pieces, at the level at which they are most alike."""
+def _fifteen(frame: Picture, empty: Picture) -> tuple[float, list[NDArray[np.uint8]]]:
+    """The masks of the fifteen pieces, and the lowest level at which they come apart well."""
     away, _ = background.news(background.smoothed(frame), background.smoothed(empty))
-    tried = [_blobs(away > level) for level in LEVELS]
-    good = [(_ratio(blobs), blobs) for blobs in tried if len(blobs) == MOST_GNOMES and _ratio(blobs) < MOST_RATIO]
+    tried = [(float(level), _blobs(away > level)) for level in LEVELS]
+    good = [(level, blobs) for level, blobs in tried if len(blobs) == MOST_GNOMES and _ratio(blobs) < MOST_RATIO]
     if good:
-        return [_tight(mask, away) for mask in min(good, key=lambda found: found[0])[1]]
-    seen = min(tried, key=lambda blobs: abs(len(blobs) - MOST_GNOMES))
+        best = ALIKE_ENOUGH * min(_ratio(blobs) for _, blobs in good)
+        level, blobs = next((level, blobs) for level, blobs in good if _ratio(blobs) <= best)
+        return level, [_tight(mask, away) for mask in blobs]
+    seen = min((blobs for _, blobs in tried), key=lambda blobs: abs(len(blobs) - MOST_GNOMES))
     raise CalibrationRefused("not_15", {"seen": len(seen), "outlines": outlines(seen)})
 
 
@@ -218,7 +224,7 @@ def _noise(frame: Picture, empty: Picture) -> float:
 def _restored(stored: dict[str, NDArray[np.generic]]) -> GnomeCalibration:
     if int(np.int64(stored["format"])) != FORMAT:
         raise CalibrationRefused("other_format", {"format": int(np.int64(stored["format"])), "known": FORMAT})
-    length_px, area_px, across, down, noise = (float(v) for v in stored["sizes"].astype(np.float64))
+    length_px, area_px, across, down, noise, level = (float(v) for v in stored["sizes"].astype(np.float64))
     return GnomeCalibration(
         empty=pictures.checked(stored["empty"]),
         tray_px=np.asarray(stored["tray_px"], np.int32),
@@ -229,4 +235,5 @@ def _restored(stored: dict[str, NDArray[np.generic]]) -> GnomeCalibration:
         slope=(across, down),
         widths=stored["widths"].astype(np.float64),
         noise=noise,
+        level=level,
     )

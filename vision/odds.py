@@ -11,24 +11,18 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.pieces import OWN_LEAST, RING_MOST, Candidate
+from vision.pieces import Candidate
 from vision.readings import MOST_GNOMES, normalised
 
 INSIDE = (-2.0, 14.0)
 """Log odds of a candidate in the tray: constant, per unit of strength."""
-OUTSIDE = (-5.0, 9.0)
-UPRIGHT_OUTSIDE = -6.0
 HIDDEN = 0.004
 """Chance that a pile of two hides one more; it grows with each further piece."""
 
 
 def probability(candidate: Candidate) -> float:
     """Return the probability that a candidate is a gnome."""
-    if candidate.inside:
-        return _logistic(INSIDE[0] + INSIDE[1] * candidate.strength)
-    if candidate.ring > RING_MOST or candidate.own < OWN_LEAST:
-        return 0.02
-    return _logistic(OUTSIDE[0] + OUTSIDE[1] * candidate.strength + UPRIGHT_OUTSIDE * candidate.upright)
+    return _logistic(INSIDE[0] + INSIDE[1] * candidate.strength)
 
 
 def likelihood(found: Sequence[Candidate]) -> tuple[float, ...]:

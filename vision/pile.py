@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 Evidence = NDArray[np.float32]
 
-PIECE_PRICE = 0.2  # of what a wholly seen piece gains
+PIECE_PRICE = 0.1  # of what a wholly seen piece gains
 OVERLAP_PRICE = 0.6  # log odds for a pixel covered once more
 GRID_PX = 2
 REACH_PX = 9  # from a pixel of its own colour to the middle of a piece that is partly covered
@@ -42,12 +42,18 @@ class Piece:
 class Pile:
     """A search for the pieces that explain some evidence (colours x height x width), a piece being worth `worth`.
 
-    `rarity` is what each pose costs, in `worth`.
+    `rarity` is what each pose costs, `middles` (height x width) what a piece with its middle there gains, in `worth`.
     """
 
     def __init__(
-        self, evidence: Evidence, bank: NDArray[np.float32], worth: float, rarity: NDArray[np.float32]
+        self,
+        evidence: Evidence,
+        middles: NDArray[np.float32],
+        bank: NDArray[np.float32],
+        worth: float,
+        rarity: NDArray[np.float32],
     ) -> None:
+        self.middles = middles * np.float32(worth)
         self.rarity = rarity * worth
         self.side = bank.shape[1]
         self.half = self.side // 2
@@ -81,7 +87,7 @@ class Pile:
     def _gain(self, piece: Piece) -> float:
         """What a piece would gain now if it was laid down."""
         seen = self.windows[piece.colour, piece.y, piece.x].ravel() @ self.flat[:, piece.pose]
-        return float(seen) - float(self.rarity[piece.pose])
+        return float(seen) - float(self.rarity[piece.pose]) + float(self.middles[piece.y, piece.x])
 
     def _grow(self) -> float:
         """Lay down pieces as long as one gains more than its price; return the gain less the prices."""
@@ -165,7 +171,7 @@ class Pile:
         for start in range(0, len(which), BLOCK):
             some = which[start : start + BLOCK]
             patches = self.windows[self.colours[some], self.ys[some], self.xs[some]].reshape(len(some), -1)
-            scores = patches @ self.flat - self.rarity
+            scores = patches @ self.flat - self.rarity + self.middles[self.ys[some], self.xs[some], None]
             self.pose[some] = scores.argmax(axis=1)
             self.best[some] = scores.max(axis=1)
 

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision import align, background, palette, shapes, tray
+from vision import align, background, net, palette, shapes, tray
 from vision.calibration import GnomeCalibration
 from vision.errors import PictureRefused
 from vision.pictures import Picture
@@ -17,13 +17,21 @@ from vision.pictures import Picture
 LENGTH_PX = 26.0
 """A lying gnome is this long in every view, whatever the camera."""
 MARGIN_PX = 24  # of the frame's own pixels: a bumped camera sees a little beside the empty picture
-NEWS_LEVEL = 16.0
+SHADOW_MARGIN = 1.2
+LEAST_LEVEL = 12.0
+DIFFERENCE_SHARE = 0.5
+MIDDLE_WEIGHT = 0.1
+MIDDLE_USUAL = 1.0
+"""The net's log odds at the middle of a plainly seen gnome are above minus this."""
+MIDDLE_MOST = 3.0
+MIDDLE_REACH_PX = 2
 NEWS_NOISE = 5.0
 CLIP = 4.0
 """Evidence of one pixel, in units of log odds, is never more than this."""
 EDGE_PX = 0.7
 HALO = 0.5  # of the news beside it: a pixel that is half piece and half felt has the colour of neither
 HALO_PX = 5
+SHRINK = LENGTH_PX / net.LENGTH_PX
 COLOUR_WEIGHT = 1.6
 COLOUR_FLOOR = 0.04
 TRAY_RIM_PX = 4
@@ -36,9 +44,11 @@ class Stage:
     anchor: align.Anchor
     scale: float
     to_reference: align.Matrix
+    sharp_to_reference: align.Matrix
     size: tuple[int, int]
+    sharp: Picture
     empty: NDArray[np.float32]
-    edges: NDArray[np.float32]
+    levels: NDArray[np.float32]
     tray: NDArray[np.uint8]
     table: NDArray[np.float32]
     densities: NDArray[np.float32]
@@ -49,7 +59,8 @@ class Stage:
 class View:
     """A frame in view pixels: `evidence` is log odds for a piece of each colour, 3 x height x width, within CLIP.
 
-    `to_frame` takes view pixels to the frame's own; `seen` is 1 where the frame shows anything.
+    `middles` is what a piece with its middle there gains, in wholly seen pieces, `seen` is 1 where the frame shows
+    anything. `to_frame` takes view pixels to the frame's own.
     """
 
     stage: Stage
@@ -58,6 +69,7 @@ class View:
     away: NDArray[np.float32]
     evidence: NDArray[np.float32]
     seen: NDArray[np.uint8]
+    middles: NDArray[np.float32]
     alike: float
 
 
@@ -65,19 +77,25 @@ class View:
 def stage(calibration: GnomeCalibration) -> Stage:
     """Prepare a calibration once for all its frames."""
     height, width = calibration.empty.shape[:2]
-    scale = LENGTH_PX / calibration.length_px
-    size = (round((width + 2 * MARGIN_PX) * scale), round((height + 2 * MARGIN_PX) * scale))
+    scale = net.LENGTH_PX / calibration.length_px
+    full = [_even_side((side + 2 * MARGIN_PX) * scale) for side in (width, height)]
     to_reference = np.array([[1 / scale, 0, -MARGIN_PX], [0, 1 / scale, -MARGIN_PX], [0, 0, 1]])
-    empty = _warped(calibration.empty, to_reference, size, scale)
-    outline = cv2.transform(calibration.tray_px[None].astype(np.float64), np.linalg.inv(to_reference)[:2])[0]
+    sharp = _warped(calibration.empty, to_reference, (full[0], full[1]), scale)
+    size = (round(full[0] * SHRINK), round(full[1] * SHRINK))
+    from_view = to_reference @ np.diag([full[0] / size[0], full[1] / size[1], 1.0])
+    empty = _shrunk(sharp, size)
+    outline = cv2.transform(calibration.tray_px[None].astype(np.float64), np.linalg.inv(from_view)[:2])[0]
     mask = cv2.dilate(tray.filled(empty.shape, np.rint(outline).astype(np.int32)), _disc(TRAY_RIM_PX))
     return Stage(
         anchor=align.anchor(calibration.empty),
         scale=scale,
-        to_reference=to_reference,
+        to_reference=from_view,
+        sharp_to_reference=to_reference,
         size=size,
+        sharp=sharp,
         empty=background.smoothed(empty),
-        edges=_edges(empty),
+        levels=np.float32(max(LEAST_LEVEL, SHADOW_MARGIN * calibration.level, NEWS_NOISE * calibration.noise))
+        + _edges(empty),
         tray=np.asarray(mask, np.uint8),
         table=palette.posterior(calibration.densities),
         densities=calibration.densities,
@@ -92,18 +110,30 @@ def look(picture: Picture, calibration: GnomeCalibration) -> View:
         raise PictureRefused("other_size", {"got": tuple(got), "calibrated": tuple(known)})
     at = stage(calibration)
     found = align.register(at.anchor, picture)
-    to_frame = found.matrix @ at.to_reference
-    frame = _warped(picture, to_frame, at.size, at.scale)
+    sharp = _warped(picture, found.matrix @ at.sharp_to_reference, at.sharp.shape[1::-1], at.scale)
+    sight = net.see(sharp, at.sharp)
+    frame = _shrunk(sharp, at.size)
     away, _ = background.news(background.smoothed(frame), at.empty)
+    part = cv2.resize(sight.part, at.size, interpolation=cv2.INTER_LINEAR)
+    to_frame = found.matrix @ at.to_reference
     return View(
         stage=at,
         to_frame=to_frame,
         frame=frame,
         away=away,
-        evidence=_evidence(frame, away, at, calibration.noise),
+        evidence=_evidence(frame, away, np.asarray(part, np.float32), at),
         seen=_seen(picture.shape, to_frame, at.size),
+        middles=_middles(sight, at.size),
         alike=found.alike,
     )
+
+
+def _even_side(length: float) -> int:
+    return 2 * round(length / 2)
+
+
+def _shrunk(picture: Picture, size: tuple[int, int]) -> Picture:
+    return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def to_frame_px(view: View, points: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -111,14 +141,26 @@ def to_frame_px(view: View, points: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(cv2.perspectiveTransform(points[None].astype(np.float64), view.to_frame)[0], np.float64)
 
 
-def _evidence(frame: Picture, away: NDArray[np.float32], at: Stage, noise: float) -> NDArray[np.float32]:
-    level = max(NEWS_LEVEL, NEWS_NOISE * noise) + at.edges
-    new = np.clip((away - level) * (CLIP / level), -CLIP, CLIP)
+def _evidence(frame: Picture, away: NDArray[np.float32], part: NDArray[np.float32], at: Stage) -> NDArray[np.float32]:
+    """Log odds for a piece of each colour: in the tray net and difference count half each, beside it only the net."""
+    both = (1 - DIFFERENCE_SHARE) * part + DIFFERENCE_SHARE * _difference(away, at)
+    new = np.clip(np.where(at.tray > 0, both, part), -CLIP, CLIP)
     colour = np.maximum(palette.shares(frame, at.table), COLOUR_FLOOR)
     doubt = COLOUR_WEIGHT * np.log(colour / colour.max(axis=0))
-    evidence = np.clip(np.where(new > 0, new + doubt, new), -CLIP, CLIP)
+    return np.asarray(np.clip(np.where(new > 0, new + doubt, new), -CLIP, CLIP), np.float32)
+
+
+def _difference(away: NDArray[np.float32], at: Stage) -> NDArray[np.float32]:
+    new = np.clip((away - at.levels) * (CLIP / at.levels), -CLIP, CLIP)
     halo = away < HALO * cv2.dilate(away, np.ones((HALO_PX, HALO_PX), np.uint8))
-    return np.asarray(np.where(halo, np.minimum(evidence, 0.0), evidence), np.float32)
+    return np.asarray(np.where(halo, np.minimum(new, 0.0), new), np.float32)
+
+
+def _middles(sight: net.Sight, size: tuple[int, int]) -> NDArray[np.float32]:
+    """What a piece costs whose middle the net does not see, as a share of its worth."""
+    centre = cv2.resize(sight.centre, size, interpolation=cv2.INTER_LINEAR)
+    near = cv2.dilate(centre, _disc(MIDDLE_REACH_PX))
+    return np.asarray(MIDDLE_WEIGHT * np.clip(near + MIDDLE_USUAL, -MIDDLE_MOST, 0.0), np.float32)
 
 
 def _edges(empty: Picture) -> NDArray[np.float32]:

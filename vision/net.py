@@ -1,0 +1,57 @@
+"""A small net that knows what gnomes look like; vision/data/README.md says what goes in and comes out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.pictures import Picture
+
+LENGTH_PX = 40.0
+"""A lying gnome must be this long in the pictures given to the net."""
+STEP = 16
+MAPS = 5
+CELL_PX = 2
+SPREAD = 64.0
+
+Map = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sight:
+    """What the net says at half size, as log odds: a gnome's centre here, its head here, any part of a gnome here."""
+
+    centre: Map
+    head: Map
+    part: Map
+
+
+def see(picture: Picture, empty: Picture) -> Sight:
+    """Run the net on a BGR picture and the empty picture registered to it, both at LENGTH_PX."""
+    height, width = picture.shape[:2]
+    down, right = -height % STEP, -width % STEP
+    both = [
+        cv2.copyMakeBorder(p, 0, down, 0, right, cv2.BORDER_REFLECT_101).astype(np.float32) for p in (picture, empty)
+    ]
+    planes = np.concatenate([(both[0] - 128) / SPREAD, (both[0] - both[1]) / SPREAD], axis=2).transpose(2, 0, 1)
+    net = _net()
+    net.setInput(np.ascontiguousarray(planes[None]))
+    maps = _unfolded(np.asarray(net.forward(), np.float32))[:, : height // CELL_PX, : width // CELL_PX]
+    return Sight(maps[0], maps[1], maps[2])
+
+
+def _unfolded(raw: NDArray[np.float32]) -> NDArray[np.float32]:
+    rows, columns = raw.shape[2:]
+    cells = raw.reshape(MAPS, CELL_PX, CELL_PX, rows, columns).transpose(0, 3, 1, 4, 2)
+    return cells.reshape(MAPS, CELL_PX * rows, CELL_PX * columns)
+
+
+@lru_cache(maxsize=1)
+def _net() -> cv2.dnn.Net:
+    data = files("vision").joinpath("data", "gnomes.onnx").read_bytes()
+    return cv2.dnn.readNetFromONNX(np.frombuffer(data, np.uint8))
