@@ -71,6 +71,7 @@ class Scene:
             "mark": mark,
             "bare_mark": bare_mark,
             "say_do": self.label,
+            "say_deed": lambda option: speech.do(_deed(option)) if option.tells else self.label(option),
             "say_do_key": lambda do: speech.do(Message(do)),
             "lines_of": self.lines,
             "lines_beside": self.lines_beside,
@@ -92,12 +93,11 @@ class Scene:
 
     def lines(self, option: Option) -> list[str]:
         """Return the small lines under an option: what it earns or costs, whom else it touches, what it pushes out."""
-        speech, seats = self.speech, option.brings.others
+        speech = self.speech
         picked = [speech.text("picked", n=len(option.picks))] if len(option.picks) > 1 else []
         if len(option.picks) == 1 and option.is_one_of_several:
             picked = [speech.do(_deed(option))]
-        amounts = [self._amount(None, option.brings.own)] if option.brings.own else []
-        amounts += [self._amount(seat, change) for seat, change in seats.items()]
+        amounts = self._amounts(option)
         deed = None if option.tells is None else _deed(option).values.get("then")
         follows = [speech.say(deed)] if isinstance(deed, Message) else []
         return [line for line in (" · ".join([*picked, *amounts]), *follows) if line]
@@ -106,19 +106,22 @@ class Scene:
         """Return the small lines of an option beside the likeliest count, where there is little room."""
         if option.tells is None:
             return []
-        first, then = self.lines(option)[:1], _deed(option).values.get("then")
+        then = _deed(option).values.get("then")
         touched = then.values.get("who") if isinstance(then, Message) else None
-        if not isinstance(touched, Who):
-            return first
-        amount = first if option.brings.own or option.brings.others else []
-        return [*amount, self.speech.text("also_touches", who=touched)]
+        also = [self.speech.text("also_touches", who=touched)] if isinstance(touched, Who) else []
+        amounts = self._amounts(option)
+        return ([" · ".join(amounts)] if amounts else []) + also
 
-    def _amount(self, seat: Seat | None, change: int) -> str:
-        key = "gains" if change > 0 else "pays"
-        amount = Money(abs(change))
-        if seat is None:
-            return self.speech.text(key, money=amount)
-        return self.speech.text(f"other_{key}", money=amount, who=Who(seat))
+    def _amounts(self, option: Option) -> list[str]:
+        """Return what the one who acts gains or pays, and what the others do: in one word where it is the same."""
+        own, others = _shares(option)
+        words = [self._amount("", own)] if own else []
+        if len(others) > 1 and len(set(others.values())) == 1 and len(others) == len(self._seats()) - 1:
+            return [*words, self._amount("all_others_", next(iter(others.values())))]
+        return words + [self._amount("other_", change, who=Who(seat)) for seat, change in others.items()]
+
+    def _amount(self, whose: str, change: int, **who: Who) -> str:
+        return self.speech.text(f"{whose}{'gains' if change > 0 else 'pays'}", money=Money(abs(change)), **who)
 
     # --- the table --------------------------------------------------------------------------------
 
@@ -244,6 +247,14 @@ def _deed(option: Option) -> Message:
     assert option.tells is not None  # the caller looked
     then = option.tells.values.get("then")
     return then if option.who == TABLE and isinstance(then, Message) else option.tells
+
+
+def _shares(option: Option) -> tuple[int, dict[Seat, int]]:
+    """Return what an option brings the seat that acts, also where TABLE reports it, and what it brings the others."""
+    others = dict(option.brings.others)
+    actor = None if option.tells is None else _deed(option).values.get("who")
+    own = others.pop(actor.seat, 0) if option.who == TABLE and isinstance(actor, Who) else option.brings.own
+    return own, others
 
 
 def option_id(option: Option) -> str:

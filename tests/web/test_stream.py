@@ -30,8 +30,8 @@ def port(home: House) -> Iterator[int]:
     thread.start()
     yield server.effective_port
     server.close()
-    server.task_dispatcher.shutdown(timeout=1)
-    thread.join(2)
+    server.task_dispatcher.shutdown(timeout=0.1)
+    thread.join(0.2)
 
 
 @contextmanager

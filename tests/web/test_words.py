@@ -23,7 +23,7 @@ MADE = {
     *(f"money_{one}" for one in ("tablet", "box")),
     *(f"values_{one}" for one in ("box", "house")),
     *(f"{step}{more}" for step in ("tray_empty", "tray_pieces") for more in ("", "_more")),
-    *(f"{other}{way}" for other in ("", "other_") for way in ("gains", "pays")),
+    *(f"{other}{way}" for other in ("", "other_", "all_others_") for way in ("gains", "pays")),
     *("role_table", "role_seat", "role_seat_other", "role_watch", "menu_money_box", "menu_money_tablet"),
     *("menu_look_here", "menu_look_away", "back_to_table", "back_to_start", "left_title", "fell_title", "left_more"),
     "fell_more",

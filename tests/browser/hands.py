@@ -1,0 +1,38 @@
+"""What hands do at the table: shake, type a count, tap what follows."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+TAPS = ".bar .action:visible:not(.loses):not(.greyed)"
+
+
+def number(page: Page) -> int:
+    """Return the number of the view that a page shows."""
+    return int(page.get_attribute("main", "data-number") or 0)
+
+
+def count(page: Page, fell: int) -> None:
+    """Tap a count on the number pad and wait until it is shown."""
+    page.click(f"#n-{fell}")
+    expect(page.locator("#hero")).to_have_text(str(fell))
+
+
+def tap(page: Page, words: str | None = None) -> None:
+    """Tap what is offered at the lower right, or the one that says these words; wait until the table moved on."""
+    before = number(page)
+    offered = page.locator(TAPS if page.locator(TAPS).count() else ".options .action:visible")
+    (offered.filter(has_text=words).first if words else offered.last).click()
+    page.wait_for_function("before => Number(document.querySelector('main').dataset.number) > before", arg=before)
+
+
+def turn(page: Page, fell: int, words: str | None = None) -> None:
+    """Play one turn by hand."""
+    count(page, fell)
+    tap(page, words)
+    page.wait_for_selector("#hero", state="detached")
+
+
+def open_log(page: Page) -> None:
+    """Open the log."""
+    page.click("details.lines summary")

@@ -1,0 +1,178 @@
+"""A game in the browser: played to its end on several devices, corrected, cut off, taken up again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+from playwright.sync_api import expect
+
+from companion.entries import SeatPlan
+from companion.proposal import Answer, Proposal
+from tests.browser.conftest import PHONE, Table
+from tests.browser.hands import TAPS, count, number, open_log, tap, turn
+from tests.web.running import Running
+from web.desk import desk_of
+
+SEED = 11
+MOST_TURNS = 160
+
+
+def test_two_tablets_and_a_spectator_play_a_whole_simulated_game(table: Table) -> None:
+    assert table.home is not None
+    home, random = table.home, Random(SEED)
+    home.service.table.begin("schuettels", (SeatPlan("Anna", "red"), SeatPlan("Ben", "blue")), sheet="house")
+    tablet, second, onlooker = table.tablet(), table.tablet(), table.device(PHONE)
+    onlooker.goto("/table")
+    for at in range(MOST_TURNS):
+        screen = (tablet, second)[at % 2]
+        expect(screen.locator("#hero")).to_have_count(0)
+        count(screen, random.randint(1, 15))
+        tap(screen)
+        if home.service.table.snapshot.result is not None:
+            break
+    assert home.service.table.snapshot.result is not None
+    for screen in (tablet, second, onlooker):
+        expect(screen.locator(".standing li")).to_have_count(2)
+    assert onlooker.locator("[hx-post]").count() == 0
+    best = max(home.state.money)
+    expect(onlooker.locator(".standing li").first).to_contain_text(str(best))
+
+
+def test_a_wrong_count_is_corrected_with_one_tap(table: Table) -> None:
+    assert table.home is not None
+    tablet = table.tablet()
+    answers = tuple(Answer(n, share) for n, share in ((8, 0.7), (9, 0.3)))
+    live = table.home.service.table
+    live.propose(Proposal("p", live.snapshot.number, "shake", "count", answers))
+    expect(tablet.locator("#hero")).to_have_text("8")
+    expect(tablet.locator("#where")).to_have_text("tailor shop")
+    tablet.locator(".beside", has_text="9").locator("button").click()
+    expect(tablet.locator("#o-jewelry-1-0 .mark")).to_be_visible()
+    assert table.home.state.supply == (9, 10, 10)
+
+
+def test_picked_goods_are_what_is_sold(table: Table) -> None:
+    assert table.home is not None
+    tablet = table.tablet()
+    for fell in (8, 4, 5):
+        turn(tablet, fell)
+    turn(tablet, 8, "Place")
+    for fell in (4, 5):
+        turn(tablet, fell, "Place")
+    count(tablet, 8)
+    sale = tablet.locator(TAPS, has_text="Sell")
+    expect(sale).to_contain_text("+60")
+    tablet.click("#s-tailor-1")
+    expect(sale).to_contain_text("+40")
+    tablet.locator("#s-tailor-1").press("Enter")
+    expect(sale).to_contain_text("+60")
+    tablet.click("#s-tailor-2")
+    sale.click()
+    expect(tablet.locator("#seat-0 .money")).to_have_text("420")
+    assert table.home.state.houses["tailor"] == (0,)
+
+
+def test_an_amended_count_brings_up_the_sale_it_made_impossible(table: Table) -> None:
+    assert table.home is not None
+    tablet = table.tablet()
+    for fell in (8, 4, 5):
+        turn(tablet, fell)
+    turn(tablet, 8, "Sell")
+    turn(tablet, 6)
+    open_log(tablet)
+    tablet.locator("#step-1 button").click()
+    tablet.click("#was-9")
+    expect(tablet.locator(".answer")).to_contain_text("Anna sells 1 good")
+    expect(tablet.locator(".line")).to_contain_text("questions")
+    tablet.click("#drop")
+    tablet.click("#keep")
+    expect(tablet.locator("#moves")).to_contain_text("Anna gives 20 back")
+    assert table.home.state.houses["forge"] == (1,)
+
+
+def test_a_refresh_keeps_the_seat(table: Table) -> None:
+    tablet, phone = table.tablet(), table.device(PHONE)
+    tablet.click("#more")
+    tablet.click("#invite")
+    code = (tablet.locator("details[open] .code").text_content() or "").strip()
+    phone.goto("/join")
+    phone.fill("#secret", code)
+    phone.click("#join-now")
+    expect(phone.locator(".seat.mine")).to_contain_text("Anna")
+    phone.reload()
+    expect(phone.locator(".seat.mine")).to_contain_text("Anna")
+    turn(phone, 8)
+    expect(tablet.locator("#o-tailor-1-0 .mark")).to_be_visible()
+
+
+def test_a_qr_code_joins_and_leaves_no_token_in_the_address(table: Table) -> None:
+    assert table.home is not None
+    table.tablet()
+    token = desk_of(table.home.app).invitations.invite("seat", 1).token
+    phone = table.device(PHONE)
+    phone.goto(f"/join#{token}")
+    expect(phone.locator(".seat.mine")).to_contain_text("Ben")
+    assert token not in phone.url
+
+
+def test_a_second_tap_on_what_is_gone_says_so_and_shows_the_table(table: Table) -> None:
+    first, second = table.tablet(), table.tablet()
+    count(first, 8)
+    expect(second.locator("#hero")).to_have_text("8")
+    second.evaluate(
+        "void (window.swap = htmx.swap, htmx.swap = async () => undefined)"
+    )  # the stream is slower than a finger
+    tap(first)
+    second.evaluate("void (htmx.swap = window.swap)")
+    second.locator(TAPS).last.click()
+    expect(second.locator("#notice")).to_contain_text("the table has moved on")
+    expect(second.locator("#hero")).to_have_count(0)
+
+
+def test_pulling_the_plug_between_two_actions_loses_nothing(at: Callable[[str], Table], tmp_path: Path) -> None:
+    arguments = ("serve", "--data", str(tmp_path), "--port")
+    service = Running(*arguments, "0")
+    port = service.address.rpartition(":")[2]
+    tablet = at(service.address).device()
+    tablet.goto("/play")
+    for seat, name in enumerate(("Anna", "Ben")):
+        tablet.fill(f"#name-{seat}", name)
+    tablet.click("#sheet-house")
+    tablet.click("#begin")
+    turn(tablet, 8)
+    count(tablet, 9)
+    service.kill()
+    expect(tablet.locator("#presence")).to_contain_text("Reconnecting")
+    again = Running(*arguments, port)
+    expect(tablet.locator("#presence")).to_have_text("Connected", timeout=15_000)
+    expect(tablet.locator("#o-tailor-1-0 .mark")).to_be_visible()
+    turn(tablet, 9)
+    expect(tablet.locator("#o-jewelry-1-1 .mark")).to_be_visible()
+    assert again.end() == 0
+
+
+def test_a_cut_line_is_said_with_the_age_of_the_view(table: Table) -> None:
+    tablet = table.tablet()
+    expect(tablet.locator("#presence")).to_have_text("Connected")
+    table.contexts[0].set_offline(True)
+    expect(tablet.locator("#presence")).to_contain_text("Offline as of", timeout=12_000)
+    assert tablet.locator("main[data-stale]").count() == 1
+    table.contexts[0].set_offline(False)
+    expect(tablet.locator("#presence")).to_have_text("Connected")
+    table.complaints.clear()
+    assert number(tablet) > 0
+
+
+def test_what_would_be_pushed_out_trembles_and_stands_still_where_motion_is_not_wanted(table: Table) -> None:
+    tablet = table.tablet(motion="no-preference")
+    still = table.tablet()
+    for fell in (8, 8, 8, 8):
+        turn(tablet, fell, "Place")
+    count(tablet, 8)
+    for page, name in ((tablet, "tremble"), (still, "none")):
+        falling = page.locator("#h-tailor .falls")
+        expect(falling).to_have_count(1)
+        assert falling.evaluate("one => getComputedStyle(one).animationName") == name
+    expect(tablet.locator(TAPS, has_text="Place")).to_contain_text("pushed out")
