@@ -14,11 +14,11 @@ from vision.calibration import GnomeCalibration
 from vision.pictures import Picture
 from vision.pieces import Candidate
 from vision.readings import Box, GnomeReading, Outline
-from vision.view import View, look, to_frame_px
+from vision.view import View, lay, look, to_frame_px
 
 BOX_MARGIN_PX = 12
 EDGE_PX = 1
-EMPTY_EVIDENCE_SHARE = 0.3  # of a piece: less than that is a crumb, a hair, or the compression
+EMPTY_SHARE = 0.3  # of a piece: less than that is a crumb, a hair, or the compression
 
 
 def read(picture: Picture, calibration: GnomeCalibration) -> GnomeReading:
@@ -41,11 +41,10 @@ def read(picture: Picture, calibration: GnomeCalibration) -> GnomeReading:
 def is_empty(picture: Picture, calibration: GnomeCalibration) -> bool:
     """Say whether nothing lies in the tray; raise PictureRefused if the picture cannot be read."""
     pictures.refuse_light(pictures.checked(picture))
-    view = look(picture, calibration)
-    new = np.asarray((view.evidence.max(axis=0) > 0) & (view.stage.tray > 0) & (view.seen > 0), np.uint8)
-    whole = cv2.morphologyEx(new, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-    _, _, stats, _ = cv2.connectedComponentsWithStats(whole)
-    least = EMPTY_EVIDENCE_SHARE * float(view.stage.bank[0].sum())
+    laid = lay(picture, calibration)
+    in_tray = laid.changed & laid.stage.tray
+    _, _, stats, _ = cv2.connectedComponentsWithStats(in_tray)
+    least = EMPTY_SHARE * float(laid.stage.bank[0].sum())
     return not bool((stats[1:, cv2.CC_STAT_AREA] >= least).any())
 
 
@@ -62,9 +61,7 @@ def _by_colour(shown: Sequence[Candidate], calibration: GnomeCalibration) -> dic
 
 def _box(outlines: Sequence[Outline], view: View, calibration: GnomeCalibration) -> Box:
     """The tray and what lies outside it: what may be kept as evidence, and no more of the room."""
-    tray = cv2.perspectiveTransform(
-        calibration.tray_px[None].astype(np.float64), view.to_frame @ np.linalg.inv(view.stage.to_reference)
-    )[0]
+    tray = cv2.perspectiveTransform(calibration.tray_px[None].astype(np.float64), view.from_reference)[0]
     points = np.concatenate([tray, *(np.array(outline.polygon_px, np.float64) for outline in outlines)])
     return _around(points, calibration.empty.shape)
 

@@ -43,5 +43,5 @@ def _candidate(view: View, piece: pile.Piece, worth: float) -> Candidate:
         colour=piece.colour,
         strength=piece.gain / worth,
         middle=float(view.middles[piece.y, piece.x]),
-        inside=bool(view.stage.tray[piece.y, piece.x]),
+        inside=bool(view.tray[piece.y, piece.x]),
     )

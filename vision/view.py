@@ -1,139 +1,113 @@
-"""A frame laid over the empty picture, at the size at which pieces are looked for."""
+"""A frame laid over the empty picture, and what speaks for gnomes in it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision import align, background, net, palette, shapes, tray
+from vision import align, background, net, palette
 from vision.calibration import GnomeCalibration
 from vision.errors import PictureRefused
 from vision.pictures import Picture
+from vision.stage import LENGTH_PX, Stage, disc, halved, stage, warped
 
-LENGTH_PX = 26.0
-"""A lying gnome is this long in every view, whatever the camera."""
-MARGIN_PX = 24  # of the frame's own pixels: a bumped camera sees a little beside the empty picture
-SHADOW_MARGIN = 1.2
-LEAST_LEVEL = 12.0
+CLIP = 4.0
+"""Evidence of one pixel, in units of log odds, is never more than this."""
 DIFFERENCE_SHARE = 0.5
+COLOUR_WEIGHT = 1.6
+COLOUR_FLOOR = 0.04
+HALO = 0.5  # of the news beside it: a pixel that is half piece and half felt has the colour of neither
+HALO_PX = 5
 MIDDLE_WEIGHT = 0.1
 MIDDLE_USUAL = 1.0
 """The net's log odds at the middle of a plainly seen gnome are above minus this."""
 MIDDLE_MOST = 3.0
 MIDDLE_REACH_PX = 2
-NEWS_NOISE = 5.0
-CLIP = 4.0
-"""Evidence of one pixel, in units of log odds, is never more than this."""
-EDGE_PX = 0.7
-HALO = 0.5  # of the news beside it: a pixel that is half piece and half felt has the colour of neither
-HALO_PX = 5
-SHRINK = LENGTH_PX / net.LENGTH_PX
-COLOUR_WEIGHT = 1.6
-COLOUR_FLOOR = 0.04
-TRAY_RIM_PX = 4
+AROUND_PX = int(0.8 * LENGTH_PX)  # of a change is looked at too: the net judges by surroundings
+SPECK = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stage:
-    """What stays the same for every frame of a calibration: pictures in view pixels."""
+class Laid:
+    """A registered frame: `sharp` for the net, all else in view pixels.
 
-    anchor: align.Anchor
-    scale: float
-    to_reference: align.Matrix
-    sharp_to_reference: align.Matrix
-    size: tuple[int, int]
-    sharp: Picture
-    empty: NDArray[np.float32]
-    levels: NDArray[np.float32]
-    tray: NDArray[np.uint8]
-    table: NDArray[np.float32]
-    densities: NDArray[np.float32]
-    bank: NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class View:
-    """A frame in view pixels: `evidence` is log odds for a piece of each colour, 3 x height x width, within CLIP.
-
-    `middles` is what a piece with its middle there gains, in wholly seen pieces, `seen` is 1 where the frame shows
-    anything. `to_frame` takes view pixels to the frame's own.
+    `to_frame` takes view pixels to the frame's own, `away` is how far each pixel is from any shading of its empty
+    pixel, `changed` is 1 where something differs, shadows included.
     """
 
     stage: Stage
     to_frame: align.Matrix
+    sharp: Picture
     frame: Picture
     away: NDArray[np.float32]
-    evidence: NDArray[np.float32]
-    seen: NDArray[np.uint8]
-    middles: NDArray[np.float32]
+    changed: NDArray[np.uint8]
+    from_reference: align.Matrix
     alike: float
 
 
-@lru_cache(maxsize=4)
-def stage(calibration: GnomeCalibration) -> Stage:
-    """Prepare a calibration once for all its frames."""
-    height, width = calibration.empty.shape[:2]
-    scale = net.LENGTH_PX / calibration.length_px
-    full = [_even_side((side + 2 * MARGIN_PX) * scale) for side in (width, height)]
-    to_reference = np.array([[1 / scale, 0, -MARGIN_PX], [0, 1 / scale, -MARGIN_PX], [0, 0, 1]])
-    sharp = _warped(calibration.empty, to_reference, (full[0], full[1]), scale)
-    size = (round(full[0] * SHRINK), round(full[1] * SHRINK))
-    from_view = to_reference @ np.diag([full[0] / size[0], full[1] / size[1], 1.0])
-    empty = _shrunk(sharp, size)
-    outline = cv2.transform(calibration.tray_px[None].astype(np.float64), np.linalg.inv(from_view)[:2])[0]
-    mask = cv2.dilate(tray.filled(empty.shape, np.rint(outline).astype(np.int32)), _disc(TRAY_RIM_PX))
-    return Stage(
-        anchor=align.anchor(calibration.empty),
-        scale=scale,
-        to_reference=from_view,
-        sharp_to_reference=to_reference,
-        size=size,
-        sharp=sharp,
-        empty=background.smoothed(empty),
-        levels=np.float32(max(LEAST_LEVEL, SHADOW_MARGIN * calibration.level, NEWS_NOISE * calibration.noise))
-        + _edges(empty),
-        tray=np.asarray(mask, np.uint8),
-        table=palette.posterior(calibration.densities),
-        densities=calibration.densities,
-        bank=shapes.bank(calibration.widths, LENGTH_PX),
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """The part of a frame in which something changed, in view pixels.
+
+    `evidence` is log odds for a piece of each colour, 3 x height x width, within CLIP; `middles` what a piece with its
+    middle there gains, in wholly seen pieces; `tray` is 1 in the tray. `to_frame` takes view pixels to the frame's own,
+    `from_reference` the empty picture's.
+    """
+
+    stage: Stage
+    to_frame: align.Matrix
+    evidence: NDArray[np.float32]
+    middles: NDArray[np.float32]
+    tray: NDArray[np.uint8]
+    from_reference: align.Matrix
+    alike: float
 
 
-def look(picture: Picture, calibration: GnomeCalibration) -> View:
-    """Register a frame and weigh every pixel; raise PictureRefused if it is of another size than the calibration."""
+def lay(picture: Picture, calibration: GnomeCalibration) -> Laid:
+    """Register a frame; raise PictureRefused if it is of another size than the calibration."""
     if picture.shape != calibration.empty.shape:
         got, known = picture.shape[1::-1], calibration.empty.shape[1::-1]
         raise PictureRefused("other_size", {"got": tuple(got), "calibrated": tuple(known)})
     at = stage(calibration)
     found = align.register(at.anchor, picture)
-    sharp = _warped(picture, found.matrix @ at.sharp_to_reference, at.sharp.shape[1::-1], at.scale)
-    sight = net.see(sharp, at.sharp)
-    frame = _shrunk(sharp, at.size)
-    away, _ = background.news(background.smoothed(frame), at.empty)
-    part = cv2.resize(sight.part, at.size, interpolation=cv2.INTER_LINEAR)
-    to_frame = found.matrix @ at.to_reference
-    return View(
+    sharp = warped(picture, found.matrix @ at.sharp_to_reference, at.sharp.shape[1::-1], at.scale)
+    frame = halved(sharp)
+    smooth = background.smoothed(frame)
+    away, _ = background.news(smooth, at.empty)
+    return Laid(
         stage=at,
-        to_frame=to_frame,
+        to_frame=found.matrix @ at.to_reference,
+        sharp=sharp,
         frame=frame,
         away=away,
-        evidence=_evidence(frame, away, np.asarray(part, np.float32), at),
-        seen=_seen(picture.shape, to_frame, at.size),
-        middles=_middles(sight, at.size),
+        changed=_changed(smooth, away, at),
+        from_reference=found.matrix,
         alike=found.alike,
     )
 
 
-def _even_side(length: float) -> int:
-    return 2 * round(length / 2)
-
-
-def _shrunk(picture: Picture, size: tuple[int, int]) -> Picture:
-    return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
+def look(picture: Picture, calibration: GnomeCalibration) -> View:
+    """Register a frame and weigh every pixel where it changed; raise PictureRefused as `lay` does."""
+    laid = lay(picture, calibration)
+    rows, columns = _part(laid.changed)
+    cell = net.CELL_PX
+    sharp = np.s_[rows.start * cell : rows.stop * cell, columns.start * cell : columns.stop * cell]
+    sight = net.see(laid.sharp[sharp], laid.stage.sharp[sharp])
+    tray = laid.stage.tray[rows, columns]
+    difference = _difference(laid.away[rows, columns], laid.stage.levels[rows, columns])
+    new = np.where(tray > 0, (1 - DIFFERENCE_SHARE) * sight.part + DIFFERENCE_SHARE * difference, sight.part)
+    return View(
+        stage=laid.stage,
+        to_frame=laid.to_frame @ np.array([[1, 0, columns.start], [0, 1, rows.start], [0, 0, 1.0]]),
+        evidence=_evidence(laid.frame[rows, columns], new, laid.stage.table),
+        middles=_middles(sight),
+        tray=tray,
+        from_reference=laid.from_reference,
+        alike=laid.alike,
+    )
 
 
 def to_frame_px(view: View, points: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -141,54 +115,41 @@ def to_frame_px(view: View, points: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(cv2.perspectiveTransform(points[None].astype(np.float64), view.to_frame)[0], np.float64)
 
 
-def _evidence(frame: Picture, away: NDArray[np.float32], part: NDArray[np.float32], at: Stage) -> NDArray[np.float32]:
-    """Log odds for a piece of each colour: in the tray net and difference count half each, beside it only the net."""
-    both = (1 - DIFFERENCE_SHARE) * part + DIFFERENCE_SHARE * _difference(away, at)
-    new = np.clip(np.where(at.tray > 0, both, part), -CLIP, CLIP)
-    colour = np.maximum(palette.shares(frame, at.table), COLOUR_FLOOR)
+def _changed(smooth: NDArray[np.float32], away: NDArray[np.float32], at: Stage) -> NDArray[np.uint8]:
+    """In the tray a shadow is no change; beside it a gnome may look like a shadow of the table."""
+    lamp = background.level(smooth, at.empty)
+    plain = np.abs(smooth - lamp * at.empty).max(axis=2)
+    differs = np.where(at.tray > 0, away, plain) > at.levels
+    return np.asarray(cv2.morphologyEx(differs.astype(np.uint8), cv2.MORPH_OPEN, np.ones((SPECK, SPECK))), np.uint8)
+
+
+def _part(changed: NDArray[np.uint8]) -> tuple[slice, slice]:
+    """The rows and columns around all changes, in whole steps of the net."""
+    left, top, width, height = cv2.boundingRect(changed)
+    return _whole(top, top + height, changed.shape[0]), _whole(left, left + width, changed.shape[1])
+
+
+def _whole(low: int, high: int, most: int) -> slice:
+    step = net.STEP // net.CELL_PX
+    start = max(low - AROUND_PX, 0) // step * step
+    stop = min(-(-(high + AROUND_PX) // step) * step, most)
+    return slice(start, stop)
+
+
+def _evidence(frame: Picture, new: NDArray[np.float32], table: NDArray[np.float32]) -> NDArray[np.float32]:
+    colour = np.maximum(palette.shares(frame, table), COLOUR_FLOOR)
     doubt = COLOUR_WEIGHT * np.log(colour / colour.max(axis=0))
-    return np.asarray(np.clip(np.where(new > 0, new + doubt, new), -CLIP, CLIP), np.float32)
+    capped = np.clip(new, -CLIP, CLIP)
+    return np.asarray(np.clip(np.where(capped > 0, capped + doubt, capped), -CLIP, CLIP), np.float32)
 
 
-def _difference(away: NDArray[np.float32], at: Stage) -> NDArray[np.float32]:
-    new = np.clip((away - at.levels) * (CLIP / at.levels), -CLIP, CLIP)
+def _difference(away: NDArray[np.float32], levels: NDArray[np.float32]) -> NDArray[np.float32]:
+    new = np.clip((away - levels) * (CLIP / levels), -CLIP, CLIP)
     halo = away < HALO * cv2.dilate(away, np.ones((HALO_PX, HALO_PX), np.uint8))
     return np.asarray(np.where(halo, np.minimum(new, 0.0), new), np.float32)
 
 
-def _middles(sight: net.Sight, size: tuple[int, int]) -> NDArray[np.float32]:
-    """What a piece costs whose middle the net does not see, as a share of its worth."""
-    centre = cv2.resize(sight.centre, size, interpolation=cv2.INTER_LINEAR)
-    near = cv2.dilate(centre, _disc(MIDDLE_REACH_PX))
+def _middles(sight: net.Sight) -> NDArray[np.float32]:
+    """What a piece costs whose middle the net does not see."""
+    near = cv2.dilate(sight.centre, disc(MIDDLE_REACH_PX))
     return np.asarray(MIDDLE_WEIGHT * np.clip(near + MIDDLE_USUAL, -MIDDLE_MOST, 0.0), np.float32)
-
-
-def _edges(empty: Picture) -> NDArray[np.float32]:
-    """Levels by which a pixel of the empty picture may differ because registration is off by EDGE_PX."""
-    smooth = background.smoothed(empty)
-    across, down = cv2.Sobel(smooth, cv2.CV_32F, 1, 0, scale=0.125), cv2.Sobel(smooth, cv2.CV_32F, 0, 1, scale=0.125)
-    slope = np.sqrt((across * across + down * down).sum(axis=2))
-    return np.asarray(EDGE_PX * cv2.dilate(slope, np.ones((3, 3), np.uint8)), np.float32)
-
-
-def _warped(picture: Picture, matrix: align.Matrix, size: tuple[int, int], scale: float) -> Picture:
-    """`matrix` takes view pixels to the picture's; shrinking averages first, lest noise be picked out of it."""
-    shrink = min(1.0, scale * 1.25)
-    if shrink < 1.0:
-        picture = np.asarray(cv2.resize(picture, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), np.uint8)
-        matrix = np.diag([shrink, shrink, 1.0]) @ matrix
-    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    return np.asarray(
-        cv2.warpPerspective(picture, matrix, size, flags=flags, borderMode=cv2.BORDER_REPLICATE), np.uint8
-    )
-
-
-def _seen(shape: tuple[int, ...], matrix: align.Matrix, size: tuple[int, int]) -> NDArray[np.uint8]:
-    height, width = shape[:2]
-    corners = np.array([[[0, 0], [width, 0], [width, height], [0, height]]], np.float64)
-    inside = cv2.perspectiveTransform(corners, np.linalg.inv(matrix))[0]
-    return tray.filled((size[1], size[0]), np.rint(inside).astype(np.int32))
-
-
-def _disc(radius: int) -> NDArray[np.uint8]:
-    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1)), np.uint8)

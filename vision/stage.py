@@ -1,0 +1,109 @@
+"""What stays the same for every frame of a calibration, made ready once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision import align, background, net, palette, shapes, tray
+from vision.calibration import GnomeCalibration
+from vision.pictures import Picture
+
+LENGTH_PX = net.LENGTH_PX / net.CELL_PX
+"""A lying gnome is this long in every view, whatever the camera; a view's pixel is a cell of the net."""
+MARGIN_PX = 24  # of the frame's own pixels: a bumped camera sees a little beside the empty picture
+SHADOW_MARGIN = 1.2
+LEAST_LEVEL = 12.0
+NEWS_NOISE = 5.0
+EDGE_PX = 0.7
+TRAY_RIM_PX = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stage:
+    """Pictures of a calibration: `sharp` for the net, all else in view pixels, half as large.
+
+    `to_reference` takes view pixels to the empty picture's, `sharp_to_reference` the net's. `levels` is what a pixel
+    must differ to be news, `table` the share of each colour in each cell of colours.
+    """
+
+    anchor: align.Anchor
+    scale: float
+    to_reference: align.Matrix
+    sharp_to_reference: align.Matrix
+    sharp: Picture
+    empty: NDArray[np.float32]
+    levels: NDArray[np.float32]
+    tray: NDArray[np.uint8]
+    table: NDArray[np.float32]
+    bank: NDArray[np.float32]
+
+
+@lru_cache(maxsize=4)
+def stage(calibration: GnomeCalibration) -> Stage:
+    """Prepare a calibration once for all its frames."""
+    height, width = calibration.empty.shape[:2]
+    scale = net.LENGTH_PX / calibration.length_px
+    size = tuple(net.STEP * round((side + 2 * MARGIN_PX) * scale / net.STEP) for side in (width, height))
+    to_reference = np.array([[1 / scale, 0, -MARGIN_PX], [0, 1 / scale, -MARGIN_PX], [0, 0, 1]])
+    from_view = to_reference @ view_to_sharp()
+    sharp = warped(calibration.empty, to_reference, (size[0], size[1]), scale)
+    empty = halved(sharp)
+    return Stage(
+        anchor=align.anchor(calibration.empty),
+        scale=scale,
+        to_reference=from_view,
+        sharp_to_reference=to_reference,
+        sharp=sharp,
+        empty=background.smoothed(empty),
+        levels=_levels(calibration, empty),
+        tray=_tray(calibration, np.asarray(np.linalg.inv(from_view), np.float64), empty.shape),
+        table=palette.posterior(calibration.densities),
+        bank=shapes.bank(calibration.widths, LENGTH_PX),
+    )
+
+
+def view_to_sharp() -> align.Matrix:
+    """Take view pixels to the net's: a cell's middle lies between two pixels."""
+    return np.array([[net.CELL_PX, 0, 0.5], [0, net.CELL_PX, 0.5], [0, 0, 1]])
+
+
+def halved(picture: Picture) -> Picture:
+    """Shrink a picture for the net to view pixels."""
+    return np.asarray(
+        cv2.resize(picture, None, fx=1 / net.CELL_PX, fy=1 / net.CELL_PX, interpolation=cv2.INTER_AREA), np.uint8
+    )
+
+
+def warped(picture: Picture, matrix: align.Matrix, size: tuple[int, int], scale: float) -> Picture:
+    """Lay a picture out by a matrix that takes the new pixels to its own; shrinking averages first, lest noise stay."""
+    shrink = min(1.0, scale * 1.25)
+    if shrink < 1.0:
+        picture = np.asarray(cv2.resize(picture, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), np.uint8)
+        matrix = np.diag([shrink, shrink, 1.0]) @ matrix
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    out = cv2.warpPerspective(picture, matrix, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(out, np.uint8)
+
+
+def disc(radius: int) -> NDArray[np.uint8]:
+    """Return a round kernel."""
+    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1)), np.uint8)
+
+
+def _levels(calibration: GnomeCalibration, empty: Picture) -> NDArray[np.float32]:
+    """What noise, shadows, and a registration that is off by EDGE_PX may change without meaning anything."""
+    smooth = background.smoothed(empty)
+    across, down = cv2.Sobel(smooth, cv2.CV_32F, 1, 0, scale=0.125), cv2.Sobel(smooth, cv2.CV_32F, 0, 1, scale=0.125)
+    slope = cv2.dilate(np.sqrt((across * across + down * down).sum(axis=2)), np.ones((3, 3), np.uint8))
+    least = max(LEAST_LEVEL, SHADOW_MARGIN * calibration.level, NEWS_NOISE * calibration.noise)
+    return np.asarray(least + EDGE_PX * slope, np.float32)
+
+
+def _tray(calibration: GnomeCalibration, to_view: align.Matrix, shape: tuple[int, ...]) -> NDArray[np.uint8]:
+    outline = cv2.transform(calibration.tray_px[None].astype(np.float64), to_view[:2])[0]
+    return np.asarray(cv2.dilate(tray.filled(shape, np.rint(outline).astype(np.int32)), disc(TRAY_RIM_PX)), np.uint8)
