@@ -48,7 +48,11 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One countable thing of a state: its number and limits, what it counts, where it lies, whose it is."""
+    """One countable thing of a state: its number and limits, what it counts, where it lies, whose it is.
+
+    `at` is its place in a row, where that is what counts. What is not `on_table` (whose turn it is, a value printed on
+    the board) nobody has to move.
+    """
 
     value: int
     least: int
@@ -57,6 +61,8 @@ class Fact:
     where: Noun | None = None
     whose: Seat | None = None
     step: int = 1
+    at: int | None = None
+    on_table: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +117,7 @@ class Game(ABC, Generic[State]):
     seats: ClassVar[range]
     options: ClassVar[Mapping[str, Option]]
     scored_by: ClassVar[tuple[str, ...]]
+    sheet_limits: ClassVar[Mapping[str, Count]]
     actions: Mapping[str, type[Action[State]]]
 
     @abstractmethod
@@ -191,8 +198,18 @@ class Game(ABC, Generic[State]):
             raise Refused(Refusal("no_such_seat", "set-up", {"got": setup.first}))
         for name, value in setup.options.items():
             self._check_option(name, value)
+        for name, amount in setup.sheet.values.items():
+            self._check_sheet(name, amount)
         full = {name: setup.options.get(name, option.default) for name, option in self.options.items()}
         return Setup(setup.seats, setup.first, full, setup.sheet)
+
+    def _check_sheet(self, name: str, value: int) -> None:
+        limits = self.sheet_limits.get(name)
+        if limits is None:
+            raise Refused(Refusal("no_such_sheet_value", "set-up", {"name": name}))
+        if not limits.holds(value):
+            known: dict[str, Value] = {"least": limits.least, "most": limits.most}
+            raise Refused(Refusal("sheet_value", "set-up", {"name": name, "got": value, **known}))
 
     def _check_option(self, name: str, value: str) -> None:
         if name not in self.options:
@@ -242,14 +259,18 @@ def mend(game: Game[State]) -> type[Action[State]]:
 def would_change(game: Game[State], state: State, who: Seat, action: Action[State]) -> dict[str, int]:
     """Return the facts that a refused action would have changed, to fill in the mend that allows it this once.
 
-    Empty where the refused action makes no sense in this state at all.
+    Empty where the refused action makes no sense in this state at all, or leads to what cannot be.
     """
     before = game.facts(state)
     try:
         after = game.facts(action.then(state, who))
-    except (LookupError, ValueError, ArithmeticError):
+        facts = {
+            name: fact.value for name, fact in after.items() if name in before and before[name].value != fact.value
+        }
+        game.mended(state, facts)
+    except (LookupError, ValueError, ArithmeticError, TypeError):  # a refused action may hold anything
         return {}
-    return {name: fact.value for name, fact in after.items() if name in before and before[name].value != fact.value}
+    return facts if all(before[name].least <= n <= before[name].most for name, n in facts.items()) else {}
 
 
 def changes(before: Mapping[str, Value], after: Mapping[str, Value]) -> dict[str, tuple[Value, Value]]:
@@ -273,10 +294,11 @@ def moves(before: Mapping[str, Fact], after: Mapping[str, Fact]) -> Iterator[Mes
 
     The order in a row is spoken of only where its pieces stayed the same.
     """
-    changed = {name: fact for name, fact in after.items() if name in before and fact.value != before[name].value}
-    moved = {fact.where for fact in changed.values() if fact.what.key != "marker"}
+    named = {name: fact for name, fact in after.items() if fact.on_table and name in before}
+    changed = {name: fact for name, fact in named.items() if fact.value != before[name].value}
+    moved = {fact.where for fact in changed.values() if fact.at is None}
     for name, fact in changed.items():
-        if fact.what.key != "marker" or fact.where not in moved:
+        if fact.at is None or fact.where not in moved:
             yield _move(fact, fact.value - before[name].value)
 
 
@@ -292,6 +314,8 @@ def _move(fact: Fact, change: int) -> Message:
             f"move_money_{way}" if fact.whose is not None else f"move_bank_{way}",
             values | {"money": Money(abs(change))},
         )
+    if fact.at is not None:
+        return Message("move_row", values | {"at": fact.at})
     if fact.what.key == "marker":
         return Message("move_marker", values)
     return Message(f"move_pieces_{way}", values | {"n": abs(change)})

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from rules.core import Action
 
 SAMPLE_TRIES = 200
+MOST_SHOWN = 40
+"""Letters of a refused value that are shown again."""
 
 
 class Field(Protocol):
@@ -241,7 +243,15 @@ class Choice:
 
 
 def _out_of_limits(name: str, one: Field, value: object) -> Refusal:
-    got = value if isinstance(value, int | str) else str(value)
+    if isinstance(one, Values) and isinstance(value, Mapping):
+        for key, number in value.items():
+            if key in one.limits and not one.limits[key].holds(number):
+                return _out_of_limits(key, one.limits[key], number)
+    got = value if isinstance(value, int) else str(value)[:MOST_SHOWN]
     if isinstance(one, Count):
-        return Refusal("out_of_range", name, {"field": name, "got": got, "least": one.least, "most": one.most})
+        limits: dict[str, Value] = {"least": one.least, "most": one.most, "step": one.step}
+        stepped = isinstance(value, int) and one.least <= value <= one.most and one.step > 1
+        return Refusal("out_of_step" if stepped else "out_of_range", name, {"field": name, "got": got, **limits})
+    if isinstance(one, Text) and isinstance(value, str) and len(value) > one.most:
+        return Refusal("text_too_long", name, {"field": name, "most": one.most})
     return Refusal("not_offered", name, {"field": name, "got": got})

@@ -14,7 +14,11 @@ from rules.schuettels.state import FINE, GNOMES, State
 
 @dataclass(frozen=True, slots=True)
 class Shake(Action[State]):
-    """So many gnomes fell out of the cup, in the catcher or beside it (reading 2)."""
+    """So many gnomes fell out of the cup, in the catcher or beside it (reading 2).
+
+    A sense may fill it in only for a catcher that was seen empty since the last shake (reading 26); what rolled out of
+    sight counts, so 15 minus what is left in the cup says it too (reading 28).
+    """
 
     count: int
     do: ClassVar[str] = "shake"
@@ -64,6 +68,9 @@ class DoubleShake(Action[State]):
         return Message("double_shake", {"who": Who(seen.on_turn), "money": Money(FINE)})
 
 
+END_READINGS = {"count_all": "all_goods", "count_supply": "supply"}
+
+
 @dataclass(frozen=True, slots=True)
 class EndOn(Action[State]):
     """The table says whether goods on the board count for "no goods left" (reading 19), asked once."""
@@ -75,10 +82,10 @@ class EndOn(Action[State]):
 
     @classmethod
     def offer(cls, state: State, who: Seat) -> Choice | Refusal:
-        return Choice(cls, {"reading": Pick(("all_goods", "supply"))}, about={"reading": "reading 19"})
+        return Choice(cls, {"reading": Pick(tuple(END_READINGS))}, about={"reading": Noun("reading_19")})
 
     def then(self, state: State, who: Seat) -> State:
-        return state.read_end(self.reading[0])
+        return state.read_end(END_READINGS[self.reading[0]])
 
     def tell(self, seen: State, who: Seat) -> Message:
         return Message("end_on", {"reading": Noun(self.reading[0])})

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from rules.forms import Count
-from rules.messages import Refusal, Value
-from rules.schuettels.state import FEWEST_SPACES, State
+from rules.messages import Message, Noun, Refusal, Value
+from rules.schuettels.state import FEWEST_SPACES, HOUSES, State
 
 MOST_SPACES, MOST_STORAGE = 8, 60
 PRICES = Count(10, 990, 10)
+LIMITS: Mapping[str, Count] = {
+    **{f"{side}.spaces": Count(FEWEST_SPACES, MOST_SPACES) for side in ("small", "large")},
+    **{f"{side}.storage": Count(1, MOST_STORAGE) for side in ("small", "large")},
+    **{f"{side}.{house}.{space}": PRICES for side in ("small", "large") for house in HOUSES
+       for space in range(1, MOST_SPACES + 1)},
+}  # fmt: skip
+"""Every value that a board may tell."""
 
 
 def of_storage(state: State) -> dict[str, Count]:
     """Return the question for the storage's size, where it is unknown."""
-    least = max(1, sum(state.stored))
+    least = 1 + sum(state.stored)  # one is free before any deed (reading 29)
     return {} if state.storage is not None else {f"{state.side}.storage": Count(least, MOST_STORAGE)}
 
 
@@ -33,5 +40,12 @@ def of_values(state: State, house: str, spaces: Iterable[int]) -> dict[str, Coun
 
 def missing(says: Mapping[str, int], *questions: Mapping[str, Count]) -> Refusal | None:
     """Refuse a form that leaves one of these questions open."""
-    names: tuple[Value, ...] = tuple(name for asked in questions for name in asked if name not in says)
-    return Refusal("say_first", "set-up", {"names": names}) if names else None
+    open_ones: tuple[Value, ...] = tuple(_asked(name) for asked in questions for name in asked if name not in says)
+    return Refusal("say_first", "set-up", {"what": open_ones}) if open_ones else None
+
+
+def _asked(name: str) -> Message:
+    _, what, *space = name.split(".")
+    if not space:
+        return Message(f"ask_{what}")
+    return Message("ask_value", {"where": Noun(what), "space": int(space[0])})

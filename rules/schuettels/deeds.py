@@ -37,6 +37,11 @@ class Deed(Action[State]):
         """Return the offer, given that the shaken number leads here."""
 
 
+def _storage_is_said(state: State, action: Action[Any]) -> Refusal | None:
+    assert isinstance(action, Remove | Withdraw)
+    return asks.missing(action.says, asks.of_storage(state))
+
+
 def _about(state: State, who: Seat) -> dict[str, Value]:
     return {"who": Who(who), "n": state.shaken, "where": Noun(state.place)}
 
@@ -131,7 +136,7 @@ class Remove(Deed):
         if not goods:
             return Refusal("no_goods", "Space 7", {"who": Who(who)})
         fields: dict[str, Field] = {"good": Pick(goods), "says": Values(asks.of_storage(state))}
-        return Choice(cls, fields, lambda action: cls._fits(state, action), _about(state, who))
+        return Choice(cls, fields, lambda action: _storage_is_said(state, action), _about(state, who))
 
     @staticmethod
     def losable(state: State, who: Seat) -> tuple[str, ...]:
@@ -139,11 +144,6 @@ class Remove(Deed):
         houses = [f"{house}.{space}" for house in HOUSES for space in state.own_spaces(who, house)]
         standing = [name for name, goods in (("tavern", state.tavern), ("bank", state.bank)) if who in goods]
         return tuple(houses + standing) or ("supply",) * bool(state.supply[who])
-
-    @staticmethod
-    def _fits(state: State, action: Action[Any]) -> Refusal | None:
-        assert isinstance(action, Remove)
-        return asks.missing(action.says, asks.of_storage(state))
 
     def then(self, state: State, who: Seat) -> State:
         told = state.told(self.says)
@@ -215,12 +215,7 @@ class Withdraw(Deed):
         if who not in state.bank:
             return Refusal("no_good_here", "Space 13", {"who": Who(who), "where": Noun("bank")})
         fields: dict[str, Field] = {"says": Values(asks.of_storage(state))}
-        return Choice(cls, fields, lambda action: cls._fits(state, action), _about(state, who))
-
-    @staticmethod
-    def _fits(state: State, action: Action[Any]) -> Refusal | None:
-        assert isinstance(action, Withdraw)
-        return asks.missing(action.says, asks.of_storage(state))
+        return Choice(cls, fields, lambda action: _storage_is_said(state, action), _about(state, who))
 
     def then(self, state: State, who: Seat) -> State:
         return state.told(self.says).leave("bank", who).collect(who, WITHDRAWAL_GAIN).finish()
@@ -265,7 +260,7 @@ class Take(Deed):
         return Message("take", {"who": Who(who), "money": Money(seen.market)})
 
 
-READINGS_OF_NOTHING = {"tent": "reading 9", "tavern": "reading 10", "bank": "reading 14", "pigpit": "reading 15"}
+READINGS_OF_NOTHING = {"tent": "reading_9", "tavern": "reading_10", "bank": "reading_14", "pigpit": "reading_15"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +280,7 @@ class Pass(Deed):
         return state.finish()
 
     def tell(self, seen: State, who: Seat) -> Message:
-        rule = READINGS_OF_NOTHING.get(seen.place, "The crafts houses")
+        rule = Noun(READINGS_OF_NOTHING.get(seen.place, "reading_6"))
         return Message("pass", {"who": Who(who), "where": Noun(seen.place), "rule": rule})
 
 

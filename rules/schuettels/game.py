@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from rules.core import Action, Fact, Game, Option, Result, Setup, Turn, mend
+from rules.forms import Count
 from rules.messages import TABLE, Message, Noun, Refusal, Refused, Seat, Value, Who
-from rules.schuettels import scoring, view
+from rules.schuettels import asks, scoring, view
 from rules.schuettels.actions import DoubleShake, EndOn, Shake
 from rules.schuettels.deeds import DEEDS
 from rules.schuettels.state import BILLS, FINE, GOODS, HOUSES, PLACES, START_MONEY, State
@@ -17,7 +18,7 @@ SIDES = {2: "small", 3: "small", 4: "large", 5: "large", 6: "large"}
 
 
 class Schuettels(Game[State]):
-    """Two to six seats; everything lies open on the table."""
+    """Two to six seats; everything lies open on the table. First is who last held a cup: set-up asks (reading 25)."""
 
     key: ClassVar[str] = "schuettels"
     title: ClassVar[str] = "Schüttel's"
@@ -30,6 +31,7 @@ class Schuettels(Game[State]):
         "end_on": Option(("all_goods", "supply", "ask"), "all_goods", at_table="ask"),
     }
     scored_by: ClassVar[tuple[str, ...]] = ("money",)
+    sheet_limits: ClassVar[Mapping[str, Count]] = asks.LIMITS
 
     def __init__(self) -> None:
         kinds: tuple[type[Action[State]], ...] = (Shake, DoubleShake, EndOn, *DEEDS, mend(self))

@@ -77,7 +77,7 @@ class State:
     @property
     def place(self) -> str:
         """Return the place of the shaken number; nobody fell counts as the pillory where that costs (reading 1)."""
-        return PLACES.get(self.shaken, "pillory")
+        return PLACES[self.shaken or 1]
 
     @property
     def spaces(self) -> int | None:
@@ -147,7 +147,7 @@ class State:
     # --- goods ----------------------------------------------------------------------------------
 
     def place_good(self, seat: Seat, house: str) -> State:
-        """Put a good on the lowest space; every other moves up, and one beyond the highest is stored unpaid."""
+        """Put a good on the lowest space; the others move up, one beyond the highest is stored unpaid (reading 7)."""
         goods = (seat, *self.houses[house])
         state = self._from_supply(seat)
         if self.spaces is not None and len(goods) > self.spaces:
@@ -170,20 +170,16 @@ class State:
 
     def stand_at(self, building: str, seat: Seat) -> State:
         """Put a good of the supply at the tavern or the bank."""
-        state = self._from_supply(seat)
-        if building == "tavern":
-            return replace(state, tavern=(*self.tavern, seat))
-        return replace(state, bank=(*self.bank, seat))
+        standing = self.tavern if building == "tavern" else self.bank
+        return self._from_supply(seat)._standing(building, (*standing, seat))
 
     def leave(self, building: str, seat: Seat) -> State:
         """Store a good of the tavern, the bank or the supply."""
         if building == "supply":
             return self._from_supply(seat).store(seat)
-        standing = self.tavern if building == "tavern" else self.bank
+        standing: tuple[Seat, ...] = self.tavern if building == "tavern" else self.bank
         at = standing.index(seat)
-        rest = (*standing[:at], *standing[at + 1 :])
-        stored = self.store(seat)
-        return replace(stored, tavern=rest) if building == "tavern" else replace(stored, bank=rest)
+        return self.store(seat)._standing(building, (*standing[:at], *standing[at + 1 :]))
 
     def store(self, owner: Seat) -> State:
         """Put a good on a storage space, or away where none is left (reading 21)."""
@@ -191,6 +187,9 @@ class State:
 
     def _from_supply(self, seat: Seat) -> State:
         return replace(self, supply=_with(self.supply, seat, self.supply[seat] - 1))
+
+    def _standing(self, building: str, goods: tuple[Seat, ...]) -> State:
+        return replace(self, tavern=goods) if building == "tavern" else replace(self, bank=goods)
 
     def _house(self, house: str, goods: tuple[Seat, ...]) -> State:
         return replace(self, houses={**self.houses, house: goods})
@@ -211,10 +210,14 @@ class State:
 
     def read_end(self, reading: str) -> State:
         """Keep which goods count for "no goods left" at this table (reading 19)."""
-        return replace(self, end_on=reading, phase="shake").check_end()
+        return replace(self, end_on=reading, phase="act" if self.shaken else "shake").check_end()
 
     def check_end(self) -> State:
-        """End the game where an end is reached; ask the table where reading 19 decides and nobody has said."""
+        """End the game where an end is reached; ask the table where reading 19 decides and nobody has said.
+
+        So before any deed a storage space is free, and only a sale of several goods can take more than there are
+        (reading 29).
+        """
         if self.storage_free == 0:
             return replace(self, phase="over", end="storage_full")
         if len(self.out("all_goods")) >= 2 or (self.end_on == "supply" and len(self.out("supply")) >= 2):

@@ -334,8 +334,8 @@ def test_the_table_is_asked_once_which_reading_it_plays() -> None:
     before = table(supply=(1, 0, 10, 10), houses={"forge": (BEN,)}, options={"end_on": "ask"})
     asked = shake(before, 12)
     assert asked.phase == "ask_end"
-    assert GAME.apply(asked, TABLE, EndOn(("supply",))).end == "two_out"
-    goes_on = GAME.apply(asked, TABLE, EndOn(("all_goods",)))
+    assert GAME.apply(asked, TABLE, EndOn(("count_supply",))).end == "two_out"
+    goes_on = GAME.apply(asked, TABLE, EndOn(("count_all",)))
     assert (goes_on.phase, goes_on.on_turn, goes_on.end_on) == ("shake", BEN, "all_goods")
 
 
@@ -380,7 +380,7 @@ def test_a_sale_asks_what_its_space_says_once_and_the_storage_too() -> None:
     assert GAME.learned(after).sources["large.forge.2"] == "printed"
     again = shake(replace(after, on_turn=BEN, houses={**after.houses, "forge": (CEM, BEN)}), 6)
     assert GAME.apply(again, BEN, Sell((2,))).money[BEN] == 460
-    assert refused(state, ANNA, Sell((2,), {"large.forge.2": 65, "large.storage": 20})) == "not_offered"
+    assert refused(state, ANNA, Sell((2,), {"large.forge.2": 65, "large.storage": 20})) == "out_of_step"
 
 
 def test_the_number_of_spaces_is_asked_only_where_a_fifth_good_would_be_placed() -> None:
@@ -438,6 +438,80 @@ def test_allow_it_this_once_fills_the_mend_with_what_the_refused_deed_would_have
     assert facts["supply.0"] == state.supply[ANNA] - 1
     assert GAME.apply(state, TABLE, GAME.actions["mend"](facts=facts)).houses["bakery"] == (ANNA,)  # type: ignore[call-arg]
     assert would_change(GAME, state, ANNA, Place(("castle",))) == {}
+
+
+@pytest.mark.parametrize(
+    ("count", "deed"),
+    [
+        (8, Sell((0,))),  # no such space
+        (8, Sell((1, 1))),  # the same good twice
+        (8, Place(("tailor", "tailor"))),
+        (2, Place(())),
+        (7, Remove(("forge.0",))),
+        (7, Remove(("supply",))),  # a good that is not there
+    ],
+)
+def test_allow_it_this_once_proposes_nothing_that_cannot_be(count: int, deed: Any) -> None:
+    state = shake(table(houses={"tailor": (ANNA, BEN), "forge": (ANNA, ANNA)}, supply=(0, 10, 10, 10)), count)
+    facts = would_change(GAME, state, ANNA, deed)
+    mended = GAME.mended(state, facts)
+    assert sum(mended.money) + mended.market + mended.treasury == 4700
+    assert not facts or mended != state
+
+
+@pytest.mark.parametrize("count", [-1, 16, 10**40])
+def test_a_shake_of_gnomes_that_are_not_there_proposes_no_mend(count: int) -> None:
+    assert would_change(GAME, table(), TABLE, Shake(count)) == {}
+
+
+def test_a_mend_that_empties_two_supplies_asks_and_the_shaken_place_is_still_acted_at() -> None:
+    before = table(houses={"tailor": (ANNA, BEN)}, options={"end_on": "ask"})
+    asked = mend(before, supply__0=0, supply__1=0, storage__0=9, storage__1=9, shaken=8)
+    assert asked.phase == "ask_end"
+    after = GAME.apply(asked, TABLE, EndOn(("count_all",)))
+    assert (after.phase, after.place) == ("act", "tailor")
+
+
+def test_a_mend_lays_a_whole_house_in_its_order() -> None:
+    after = mend(table(), **{"forge/1": BEN, "forge/2": ANNA, "forge/3": BEN, "supply__0": 9, "supply__1": 8})
+    assert after.houses["forge"] == (BEN, ANNA, BEN)
+    with pytest.raises(Refused):
+        mend(table(), **{"forge/1": BEN, "forge__1": 2})
+
+
+def test_a_mend_takes_no_more_goods_than_a_house_has_spaces() -> None:
+    with pytest.raises(Refused) as why:
+        mend(real_table(3), supply__0=1, forge__0=9)
+    assert (why.value.refusal.code, why.value.refusal.values["n"]) == ("house_too_full", 8)
+
+
+def test_a_mend_of_the_tavern_leaves_it_as_the_deed_would() -> None:
+    before = table(tavern=(BEN,))
+    assert mend(before, tavern__0=1, supply__0=9).tavern == shake(before, 10).tavern
+
+
+def test_a_value_read_wrongly_off_the_board_is_put_right_by_a_mend() -> None:
+    after = mend(table(), large__forge__2=70)
+    assert after.value("forge", 2) == 70
+    assert GAME.learned(after).sources["large.forge.2"] == "printed"
+    with pytest.raises(Refused) as why:
+        mend(table(), large__forge__2=75)
+    assert (why.value.refusal.code, why.value.refusal.values["field"]) == ("out_of_step", "large.forge.2")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "code"),
+    [
+        ("large.spaces", 0, "sheet_value"),
+        ("large.storage", 10**10, "sheet_value"),
+        ("large.forge.1", 5, "sheet_value"),
+        ("large.castle.1", 10, "no_such_sheet_value"),
+    ],
+)
+def test_a_sheet_that_no_board_says_is_refused(name: str, value: int, code: str) -> None:
+    with pytest.raises(Refused) as why:
+        GAME.start(Setup(4, sheet=Sheet({name: value}, {name: "printed"})))
+    assert (why.value.refusal.code, why.value.refusal.values["name"]) == (code, name)
 
 
 def test_a_first_seat_that_is_not_there_is_refused() -> None:
