@@ -127,7 +127,9 @@ def remove() -> AnyResponse:
 @joining.get("/calibrate")
 def calibrate() -> str:
     """Show the camera's set-up: an empty tray, then all pieces apart."""
-    return render_template("calibrate.html", status=desk.desk().service.calibration_status())
+    status = desk.desk().service.calibration_status()
+    note = status["note"]
+    return render_template("calibrate.html", status=status, note=note and desk.speech().trouble(note))
 
 
 @joining.post("/calibrate/<step>")

@@ -55,7 +55,12 @@ class Speech:
     def health(self, device: Device) -> str:
         """Say how a device is: what it reports where it works, else what to do about it."""
         says = self._words.say(device.says, self._names, context="log" if device.ok else "refusal")
-        return f"{self.noun(device.name)}: {says}"
+        name = self.noun(device.name)
+        return f"{name[:1].upper()}{name[1:]}: {says}"
+
+    def trouble(self, message: Message) -> str:
+        """Say what is in the way and what to do about it."""
+        return self._words.say(message, self._names, context="refusal")
 
     def do(self, message: Message, **more: Any) -> str:
         """Name a deed as it stands on a button."""
