@@ -76,14 +76,15 @@ def lay(picture: Picture, calibration: GnomeCalibration) -> Laid:
     sharp = warped(picture, found.matrix @ at.sharp_to_reference, at.sharp.shape[1::-1], at.scale)
     frame = halved(sharp)
     smooth = background.smoothed(frame)
-    away, _ = background.news(smooth, at.empty)
+    base = np.minimum(at.empty * np.float32(background.level(smooth, at.empty)), 255)
+    away, _ = background.news(smooth, base)
     return Laid(
         stage=at,
         to_frame=found.matrix @ at.to_reference,
         sharp=sharp,
         frame=frame,
         away=away,
-        changed=_changed(smooth, away, at),
+        changed=_changed(smooth - base, away, at),
         from_reference=found.matrix,
         alike=found.alike,
     )
@@ -115,11 +116,9 @@ def to_frame_px(view: View, points: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(cv2.perspectiveTransform(points[None].astype(np.float64), view.to_frame)[0], np.float64)
 
 
-def _changed(smooth: NDArray[np.float32], away: NDArray[np.float32], at: Stage) -> NDArray[np.uint8]:
+def _changed(plain: NDArray[np.float32], away: NDArray[np.float32], at: Stage) -> NDArray[np.uint8]:
     """In the tray a shadow is no change; beside it a gnome may look like a shadow of the table."""
-    lamp = background.level(smooth, at.empty)
-    plain = np.abs(smooth - lamp * at.empty).max(axis=2)
-    differs = np.where(at.tray > 0, away, plain) > at.levels
+    differs = np.where(at.tray > 0, away, np.abs(plain).max(axis=2)) > at.levels
     return np.asarray(cv2.morphologyEx(differs.astype(np.uint8), cv2.MORPH_OPEN, np.ones((SPECK, SPECK))), np.uint8)
 
 

@@ -1,0 +1,77 @@
+import cv2
+import numpy as np
+import pytest
+
+from vision import gnomes
+from vision.calibration import GnomeCalibration, calibrate
+from vision.errors import CalibrationRefused
+
+
+def refusal(empty: np.ndarray, pieces: np.ndarray) -> CalibrationRefused:
+    with pytest.raises(CalibrationRefused) as refused:
+        calibrate(empty, pieces)
+    return refused.value
+
+
+def test_the_colours_are_called_what_people_call_them(every_session) -> None:
+    import json
+
+    for session in every_session:
+        palette = json.loads((session.folder / "labels.json").read_text())["palette"]
+        assert sorted(session.calibration.colours) == sorted(palette), session.folder.name
+
+
+def test_a_missing_gnome_is_said_and_the_others_are_shown(colourful) -> None:
+    empty, pieces = colourful.picture("empty.jpg"), colourful.picture("calibration.jpg").copy()
+    pieces[230:300, 620:720] = empty[230:300, 620:720]
+    pieces[290:350, 480:560] = empty[290:350, 480:560]
+    error = refusal(empty, pieces)
+    assert error.code == "not_15"
+    seen = error.values["seen"]
+    assert seen in (13, 14)
+    assert len(error.values["outlines"]) == seen
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda p: (p * 0.04).astype(np.uint8), "too_dark"),
+        (lambda p: np.clip(p.astype(int) * 9, 0, 255).astype(np.uint8), "blown_out"),
+        (lambda p: p[:, ::-1].copy(), "moved"),
+        (lambda p: cv2.resize(p, (640, 480)), "other_size"),
+        (lambda p: cv2.cvtColor(p, cv2.COLOR_BGR2GRAY), "not_colour"),
+    ],
+)
+def test_a_calibration_picture_that_would_mislead_is_refused(cluttered, change, code: str) -> None:
+    assert refusal(cluttered.picture("empty.jpg"), change(cluttered.picture("calibration.jpg"))).code == code
+
+
+def test_pieces_too_small_to_tell_apart_are_refused(cluttered) -> None:
+    empty, pieces = (cv2.resize(cluttered.picture(n), (220, 165), interpolation=cv2.INTER_AREA)
+                     for n in ("empty.jpg", "calibration.jpg"))  # fmt: skip
+    assert refusal(empty, pieces).code == "pieces_small"
+
+
+def test_a_stored_calibration_reads_the_same(colourful, tmp_path) -> None:
+    colourful.calibration.save(tmp_path / "gnomes.npz")
+    again = GnomeCalibration.load(tmp_path / "gnomes.npz")
+    picture = colourful.shake(7)
+    assert gnomes.read(picture, again).count == gnomes.read(picture, colourful.calibration).count == 7
+    assert again.colours == colourful.calibration.colours
+    assert [path.name for path in tmp_path.iterdir()] == ["gnomes.npz"]
+
+
+@pytest.mark.parametrize("keep", [0, 10, 5000])
+def test_a_broken_calibration_file_is_refused(colourful, tmp_path, keep: int) -> None:
+    path = tmp_path / "gnomes.npz"
+    colourful.calibration.save(path)
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(CalibrationRefused) as refused:
+        GnomeCalibration.load(path)
+    assert refused.value.code == "broken_file"
+
+
+def test_a_calibration_that_was_never_made_is_refused_by_name(tmp_path) -> None:
+    with pytest.raises(CalibrationRefused) as refused:
+        GnomeCalibration.load(tmp_path / "gnomes.npz")
+    assert (refused.value.code, refused.value.values["file"]) == ("no_file", "gnomes.npz")

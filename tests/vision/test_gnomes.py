@@ -1,0 +1,103 @@
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vision import gnomes
+from vision.errors import PictureRefused
+from vision.readings import FLOOR
+
+BAR = 0.9
+
+
+def bumped(picture: np.ndarray, across: float, down: float, turn_deg: float) -> np.ndarray:
+    bump = cv2.getRotationMatrix2D((400, 300), turn_deg, 1.0)
+    bump[:, 2] += across, down
+    return cv2.warpAffine(picture, bump, (800, 600), borderMode=cv2.BORDER_REPLICATE)
+
+
+def lit(picture: np.ndarray, share: float) -> np.ndarray:
+    return np.clip(picture * share, 0, 255).astype(np.uint8)
+
+
+def test_nine_shakes_of_ten_are_counted_exactly(every_session) -> None:
+    right = [
+        gnomes.read(session.picture(shake["file"]), session.calibration).count == shake["count"]
+        for session in every_session
+        for shake in session.shakes
+    ]
+    assert np.mean(right) >= BAR
+
+
+def test_a_reading_shows_each_gnome_in_its_colour_inside_its_box(colourful) -> None:
+    shake = next(s for s in colourful.shakes if s["count"] == 7)
+    picture = colourful.picture(shake["file"])
+    reading = gnomes.read(picture, colourful.calibration)
+    assert dict(reading.by_colour) == shake["by_colour"]
+    assert len(reading.outlines) == 7
+    for x, y, colour in shake["centres"]:
+        around = [o for o in reading.outlines if cv2.pointPolygonTest(np.array(o.polygon_px), (x, y), False) > 0]
+        assert colour in {o.colour for o in around}
+    box = reading.box
+    assert box.x >= 0
+    assert box.y >= 0
+    assert box.x + box.width <= picture.shape[1]
+    assert box.y + box.height <= picture.shape[0]
+    assert min(reading.likelihood) >= FLOOR * 0.999
+    assert abs(sum(reading.likelihood) - 1) < 1e-9
+
+
+def test_cubes_bills_and_a_cup_are_no_gnomes(cluttered) -> None:
+    reading = gnomes.read(cluttered.shake(0), cluttered.calibration)
+    assert (reading.count, reading.outlines) == (0, ())
+
+
+def test_a_gnome_beside_the_tray_counts_and_is_in_the_box(cluttered) -> None:
+    shake = next(s for s in cluttered.shakes if s["count"] == 7 and s["outside_tray"] == 1)
+    reading = gnomes.read(cluttered.picture(shake["file"]), cluttered.calibration)
+    assert reading.count == 7
+    box = reading.box
+    for x, y, _ in shake["centres"]:
+        assert box.x <= x <= box.x + box.width
+        assert box.y <= y <= box.y + box.height
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.floats(-9, 9), st.floats(-9, 9), st.floats(-1, 1), st.floats(0.93, 1.06))
+def test_a_bumped_camera_or_a_flickering_lamp_changes_nothing(
+    colourful, across: float, down: float, turn_deg: float, light: float
+) -> None:
+    def seen(picture: np.ndarray) -> np.ndarray:
+        return lit(bumped(picture, across, down, turn_deg), light)
+
+    assert gnomes.is_empty(seen(colourful.shake(0)), colourful.calibration)
+    assert not gnomes.is_empty(seen(colourful.shake(1)), colourful.calibration)
+    assert gnomes.read(seen(colourful.shake(3)), colourful.calibration).count == 3
+
+
+def test_empty_and_full_trays_are_told_apart(every_session) -> None:
+    for session in every_session:
+        assert gnomes.is_empty(session.picture("empty.jpg"), session.calibration)
+        assert not gnomes.is_empty(session.picture("calibration.jpg"), session.calibration)
+        for shake in session.shakes:
+            inside = shake["count"] - shake["outside_tray"]
+            assert gnomes.is_empty(session.picture(shake["file"]), session.calibration) == (inside == 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda p: lit(p, 0.03), "too_dark"),
+        (lambda p: np.full_like(p, 255), "blown_out"),
+        (lambda p: cv2.resize(p, (400, 300)), "other_size"),
+        (lambda p: p[:, :, 0], "not_colour"),
+        (lambda p: p.astype(np.uint16), "not_8_bit"),
+        (lambda p: p[:100, :100], "too_small"),
+    ],
+)
+def test_a_picture_that_cannot_be_read_is_refused_not_counted(colourful, change, code: str) -> None:
+    for act in (gnomes.read, gnomes.is_empty):
+        with pytest.raises(PictureRefused) as refused:
+            act(change(colourful.shake(3)), colourful.calibration)
+        assert refused.value.code == code
