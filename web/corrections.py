@@ -86,7 +86,7 @@ def amend(n: int, *, decides: bool) -> str:
 
 
 def _replacements(game: Game[Any], step: Step) -> Iterator[dict[str, Any]]:
-    state = game.see(step.before, desk.sight("table").eyes)
+    state = game.see(posts.state_at(step), desk.sight("table").eyes)
     kinds = sorted(game.actions.values(), key=lambda kind: kind.do != step.action.do)
     for kind in kinds:
         offered = game.offer(state, TABLE if kind.table else step.who, kind)

@@ -144,8 +144,9 @@ def _streamed(_: Listener, lines: Iterator[bytes]) -> Response:
 def more() -> str:
     """Show what else can be done at the table."""
     snapshot, service = desk.game_on_table(), desk.desk().service
-    money = snapshot.header.money if snapshot.header else "tablet"
-    return render_template("side_more.html", money=money, has_eye=service.has_camera, away=service.watch.away)
+    return render_template(
+        "side_more.html", header=snapshot.header, has_eye=service.has_camera, away=service.watch.away
+    )
 
 
 @pages.get("/table/pad")

@@ -144,6 +144,11 @@ def step_of(n: int) -> Step:
     return found
 
 
+def state_at(step: Step) -> Any:
+    """Return the state in which a step is done: of one that a correction left open, the table as it is now."""
+    return desk.game_on_table().state if step.status == "open" else step.before
+
+
 def _other_action(n: int) -> Mapping[str, Any]:
     if given := request.form.get("action"):
         return parse_object(given)
@@ -151,7 +156,7 @@ def _other_action(n: int) -> Mapping[str, Any]:
     kind = game.actions.get(request.form.get("do", "")) if game else None
     if game is None or kind is None:
         raise Unreadable("unknown_action", got=shown(request.form.get("do")), known=())
-    offered = game.offer(step.before, TABLE if kind.table else step.who, kind)
+    offered = game.offer(state_at(step), TABLE if kind.table else step.who, kind)
     if isinstance(offered, Refusal):
         raise Refused(offered)
     return fields.read(offered, request.form.to_dict(flat=False))
@@ -253,6 +258,15 @@ def money() -> Response:
     return done()
 
 
+@posts.post("/table/depth")
+def depth() -> Response:
+    """Check every step from now on, or keep the score alone."""
+    desk.visitor().must_be_table()
+    chosen = request.form.get("depth")
+    desk.desk().table.set_depth("score" if chosen == "score" else "referee", by=desk.by(), key=desk.key())
+    return done()
+
+
 @posts.post("/table/begin")
 def begin() -> AnyResponse:
     """Begin a game; the device that does becomes the shared screen."""
@@ -266,6 +280,7 @@ def begin() -> AnyResponse:
         options=_options(),
         sheet="house" if request.form.get("sheet") == "house" else "box",
         money="box" if request.form.get("money") == "box" else "tablet",
+        depth="score" if request.form.get("depth") == "score" else "referee",
         request=desk.key(),
     )
     return at_the_table(done(go="/table"))

@@ -54,7 +54,7 @@ class Scene:
 
     def context(self) -> dict[str, Any]:
         """Return the names that the template knows."""
-        return {**self._words(), **self._table(), **self._answer(), **self._bar()}
+        return {**self._words(), **self._table(), **self._answer(), **self._bar(), "only_score": self._score_sheet()}
 
     # --- words ------------------------------------------------------------------------------------
 
@@ -134,11 +134,12 @@ class Scene:
             "seats": self._seats(),
             "view": seen.facts,
             "turn": seen.turn,
-            "on_turn": self._on_turn(),
+            "on_turn": () if self._keeps_score_alone else self._on_turn(),
             "soon": [self.speech.say(one) for one in soon if isinstance(one, Message)]
             if isinstance(soon, tuple)
             else [],
             "result": seen.result,
+            "scored": seen.scored,
             "scores": seen.scored.scores if seen.scored else (),
             "ranked": sorted(range(len(self._seats())), key=lambda seat: -_score(seen, seat)),
             "questions": len(seen.open) + self._contradicts + sum(one["asks"] for one in self._notices()),
@@ -221,6 +222,22 @@ class Scene:
         evidence = self._proposal.evidence if self._counted and self._proposal else None
         return None if evidence is None else drawn(evidence, self._crop(evidence.crop))
 
+    @property
+    def _keeps_score_alone(self) -> bool:
+        return self.snapshot.header is not None and self.snapshot.header.depth == "score" and self.seen.result is None
+
+    def _score_sheet(self) -> dict[str, Any] | None:
+        """Return what has to be entered where the table keeps the score alone: what counts for each seat."""
+        if not self._keeps_score_alone or self.seen.game is None:
+            return None
+        facts = self.seen.game.facts(self.seen.state).items()
+        owned = [(name, fact) for name, fact in facts if fact.what.key == "money" and fact.whose is not None]
+        rows = [
+            {"name": name, "seat": fact.whose, "value": fact.value, "least": 0, "most": fact.most, "step": fact.step}
+            for name, fact in owned
+        ]
+        return {"facts": rows, "fingerprint": self.seen.offers[TABLE]["mend"].fingerprint}
+
     # --- the bar ----------------------------------------------------------------------------------
 
     def _bar(self) -> dict[str, Any]:
@@ -230,7 +247,7 @@ class Scene:
         else:
             options, refused = answers.to_do(self.seen, self.sight), tuple(answers.not_to_do(self.seen, self.sight))
         in_bar = answers.shown_in_bar(options)
-        everything = self.seen.open or self.seen.result
+        everything = self.seen.open or self.seen.result or self._keeps_score_alone
         return {
             "options": options,
             "taps": () if everything or not in_bar else tuple(reversed(options)),

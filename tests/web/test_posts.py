@@ -280,3 +280,22 @@ def test_notices_are_shown_until_somebody_saw_them(home: House, tablet: Device) 
     assert tablet.post("/table/notice", {"key": "offer_keep_sure", "yes": "1"}).status_code == 200
     assert home.service.settings.confirm == "sure"
     assert home.service.table.snapshot.notices == ()
+
+
+def test_a_table_that_only_keeps_the_score_enters_what_counts(home: House) -> None:
+    home.begin(depth="score")
+    tablet = home.tablet()
+    page = tablet.table()
+    mark = page.partition('name="fingerprint" value="')[2].partition('"')[0]
+    assert "shake the cup" not in page
+    form = {"fingerprint": mark, "fact.money.0": 410, "fact.money.1": 730, "fact.money.2": 400}
+    assert tablet.post("/table/mend", form).status_code == 200
+    assert "Ben leads" in tablet.table()
+    assert tablet.post("/table/depth", {"depth": "referee"}).status_code == 200
+    assert "Anna, shake the cup" in tablet.table()
+
+
+def test_a_step_in_whose_place_nothing_fits_can_only_be_dropped(home: House, tablet: Device) -> None:
+    amended(home, tablet)
+    first = home.service.table.snapshot.open[0]
+    assert "Nothing fits here now" in tablet.get(f"/table/amend/{first.n}?decide=1").get_data(as_text=True)

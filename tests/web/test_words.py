@@ -21,6 +21,8 @@ RAISED = re.compile(r"""(?:NotAllowed|Unreadable|NoGame)\(["']([a-z_]+)["']""")
 MADE = {
     *(f"theme_{one}" for one in ("light", "dark", "system")),
     *(f"money_{one}" for one in ("tablet", "box")),
+    *(f"depth_{one}" for one in ("referee", "score")),
+    *(f"menu_depth_{one}" for one in ("referee", "score")),
     *(f"values_{one}" for one in ("box", "house")),
     *(f"{step}{more}" for step in ("tray_empty", "tray_pieces") for more in ("", "_more")),
     *(f"{other}{way}" for other in ("", "other_", "all_others_") for way in ("gains", "pays")),
