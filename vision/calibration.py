@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision import align, background, palette, pictures, shapes, tray
+from vision import align, background, net, palette, pictures, shapes, tray
 from vision.errors import CalibrationRefused, PictureRefused
 from vision.pictures import Picture
 from vision.readings import MOST_GNOMES, Outline
@@ -22,12 +22,13 @@ from vision.readings import MOST_GNOMES, Outline
 FORMAT = 1
 LEVELS = (7, 9, 12, 16, 20, 24, 28, 34, 40)
 """Grey levels above any shading of the empty picture: the lowest that shows fifteen alike pieces wins."""
-LEAST_LENGTH_PX = 18.0
+LEAST_LENGTH_PX = 24.0  # the net sees gnomes of 40 px; enlarged from less than this they are soup
 LEAST_APART = 1.2
 MOST_RATIO = 3.2  # of the largest to the smallest piece: lying ones show more than standing ones
 HALF_SEEN = 0.5
 ALIKE_ENOUGH = 1.1
 NOTICED_SHARE = 0.3  # of the median piece: smaller things are crumbs
+ENOUGH_TO_MEASURE = 8
 SLOPE_TRUST = 0.05
 MOST_SLOPE = 6e-4  # of the length a pixel: a camera tilted by 30 degrees
 
@@ -102,8 +103,7 @@ def calibrate(empty: Picture, calibration_picture: Picture) -> GnomeCalibration:
     frame = _registered(empty, calibration_picture)
     level, pieces = _fifteen(frame, empty)
     widths, length_px = shapes.profile(pieces)
-    if length_px < LEAST_LENGTH_PX:
-        raise CalibrationRefused("pieces_small", {"length_px": round(length_px, 1), "least_px": LEAST_LENGTH_PX})
+    _refuse_small(length_px)
     names, densities = _colours(frame, pieces)
     return GnomeCalibration(
         empty=empty.copy(),
@@ -149,7 +149,29 @@ def _fifteen(frame: Picture, empty: Picture) -> tuple[float, list[NDArray[np.uin
         level, blobs = next((level, blobs) for level, blobs in good if _ratio(blobs) <= best)
         return level, [_tight(mask, away) for mask in blobs]
     seen = min((blobs for _, blobs in tried), key=lambda blobs: abs(len(blobs) - MOST_GNOMES))
+    if len(seen) >= ENOUGH_TO_MEASURE:
+        _refuse_small(length_px := shapes.profile(seen)[1])
+        more = _by_net(frame, empty, length_px)
+        if len(more) == MOST_GNOMES and _ratio(more) < MOST_RATIO:
+            return float(LEVELS[0]), more
     raise CalibrationRefused("not_15", {"seen": len(seen), "outlines": outlines(seen)})
+
+
+def _by_net(frame: Picture, empty: Picture, length_px: float) -> list[NDArray[np.uint8]]:
+    """Some gnomes have the felt's own colour; the net sees them by their shape, once others have told the size."""
+    height, width = frame.shape[:2]
+    scale = net.LENGTH_PX / length_px
+    sized = [
+        np.asarray(cv2.resize(p, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
+        for p in (frame, empty)
+    ]
+    part = net.see(sized[0], sized[1]).part
+    return _blobs(np.asarray(cv2.resize(part, (width, height), interpolation=cv2.INTER_LINEAR) > 0))
+
+
+def _refuse_small(length_px: float) -> None:
+    if length_px < LEAST_LENGTH_PX:
+        raise CalibrationRefused("pieces_small", {"length_px": round(length_px, 1), "least_px": LEAST_LENGTH_PX})
 
 
 def _tight(mask: NDArray[np.uint8], away: NDArray[np.float32]) -> NDArray[np.uint8]:

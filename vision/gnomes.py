@@ -25,9 +25,9 @@ def read(picture: Picture, calibration: GnomeCalibration) -> GnomeReading:
     """Count the gnomes in a BGR picture of the calibrated table; raise PictureRefused if it cannot be read."""
     pictures.refuse_light(pictures.checked(picture))
     view = look(picture, calibration)
-    found = pieces.candidates(view)
+    found = pieces.find(view)
     likelihood = odds.likelihood(found)
-    shown = sorted(found, key=odds.probability, reverse=True)[: int(np.argmax(likelihood))]
+    shown = sorted(found.candidates, key=odds.probability, reverse=True)[: int(np.argmax(likelihood))]
     outlines = tuple(_outline(view, one, calibration) for one in shown)
     return GnomeReading(
         likelihood=likelihood,

@@ -53,14 +53,15 @@ class View:
     """The part of a frame in which something changed, in view pixels.
 
     `evidence` is log odds for a piece of each colour, 3 x height x width, within CLIP; `middles` what a piece with its
-    middle there gains, in wholly seen pieces; `tray` is 1 in the tray. `to_frame` takes view pixels to the frame's own,
-    `from_reference` the empty picture's.
+    middle there gains, in wholly seen pieces; `centre` the net's log odds for a middle; `tray` is 1 in the tray.
+    `to_frame` takes view pixels to the frame's own, `from_reference` the empty picture's.
     """
 
     stage: Stage
     to_frame: align.Matrix
     evidence: NDArray[np.float32]
     middles: NDArray[np.float32]
+    centre: NDArray[np.float32]
     tray: NDArray[np.uint8]
     from_reference: align.Matrix
     alike: float
@@ -105,6 +106,7 @@ def look(picture: Picture, calibration: GnomeCalibration) -> View:
         to_frame=laid.to_frame @ np.array([[1, 0, columns.start], [0, 1, rows.start], [0, 0, 1.0]]),
         evidence=_evidence(laid.frame[rows, columns], new, laid.stage.table),
         middles=_middles(sight),
+        centre=sight.centre,
         tray=tray,
         from_reference=laid.from_reference,
         alike=laid.alike,

@@ -11,16 +11,28 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 
 from companion.simulated.pawns import Bump, Gnome, apart, draw_table, render, shake
+from vision import pictures
+from vision.calibration import GnomeCalibration, calibrate
+from vision.errors import CalibrationRefused
+from vision.odds import Odds, about_candidate, about_hidden, about_lonely, likelihood
+from vision.pieces import Found, find
+from vision.readings import SURE
+from vision.stage import LENGTH_PX
+from vision.view import look
 
 SHAKES = 7
 COUNTS = (0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 13, 14, 14, 15, 15)
 HIDDEN_SHARE = 0.25
+NEAR = 0.4  # of a length: further from its middle a candidate is another gnome
+RIDGE = 0.3
 
 
 def make(folder: Path, tables: int, seed: int) -> None:
@@ -67,17 +79,106 @@ def _shake(home: Path, table, name: str, rng: np.random.Generator, clutter: int,
     }
 
 
+@dataclass
+class Seen:
+    """One shake as the reader found it, beside the truth."""
+
+    found: Found
+    real: list[bool]
+    lonely_real: int
+    missed: int
+    count: int
+
+
+def observe(folder: Path) -> list[Seen]:
+    """Read every shake of every table that can be calibrated."""
+    seen = []
+    for home in sorted(folder.glob("session*")):
+        try:
+            calibration = calibrate(pictures.load(home / "empty.png"), pictures.load(home / "calibration.png"))
+        except CalibrationRefused as refused:
+            print(home.name, refused.code)
+            continue
+        frames = json.loads((home / "labels.json").read_text())["frames"]
+        shakes = [f for f in frames if f["in_view"] == f["count"] and not f["hidden"]]
+        seen += [_observe_one(pictures.load(home / f["file"]), calibration, f) for f in shakes]
+    return seen
+
+
+def _observe_one(picture: pictures.Picture, calibration: GnomeCalibration, frame: dict[str, Any]) -> Seen:
+    """Give each gnome to the nearest candidate that has none yet; what remains was missed."""
+    view = look(picture, calibration)
+    found = find(view)
+    places = np.array([[x, y] for x, y, _ in frame["centres"]], np.float64).reshape(-1, 1, 2)
+    truth = (
+        cv2.perspectiveTransform(places, np.linalg.inv(view.to_frame)).reshape(-1, 2) if len(places) else places[:, 0]
+    )
+    middles = np.array([c.outline.mean(axis=0) for c in found.candidates], np.float64).reshape(-1, 2)
+    apart = np.linalg.norm(middles[:, None] - truth[None], axis=2)
+    real = [False] * len(middles)
+    while apart.size and apart.min() < NEAR * LENGTH_PX:
+        candidate, gnome = np.unravel_index(int(apart.argmin()), apart.shape)
+        real[candidate] = True
+        apart[candidate, :] = apart[:, gnome] = np.inf
+    missed = len(truth) - sum(real)
+    lonely_real = min(missed, len(found.lonely))
+    return Seen(found, real, lonely_real, missed - lonely_real, frame["count"])
+
+
+def fit(seen: list[Seen]) -> Odds:
+    """Fit the three models by iterated weighted least squares."""
+    candidates = [(about_candidate(c), r) for s in seen for c, r in zip(s.found.candidates, s.real, strict=True)]
+    lonely = [
+        (about_lonely(peak), rank < s.lonely_real)
+        for s in seen
+        for rank, peak in enumerate(sorted(s.found.lonely, reverse=True))
+    ]
+    hidden = [(about_hidden(s.found), i < s.missed) for s in seen for i in range(len(s.found.candidates))]
+    return Odds(_logistic_fit(candidates), _logistic_fit(lonely), _logistic_fit(hidden))
+
+
+def _logistic_fit(rows: list[tuple[tuple[float, ...], bool]]) -> tuple[float, ...]:
+    known, so = np.array([row for row, _ in rows]), np.array([value for _, value in rows], np.float64)
+    weights = np.zeros(known.shape[1])
+    for _ in range(60):
+        chance = 1 / (1 + np.exp(-np.clip(known @ weights, -30, 30)))
+        curve = known.T @ (known * (chance * (1 - chance))[:, None]) + RIDGE * np.eye(len(weights))
+        weights = weights + np.linalg.solve(curve, known.T @ (so - chance) - RIDGE * weights)
+    return tuple(round(float(w), 3) for w in weights)
+
+
+def report(seen: list[Seen]) -> None:
+    """Print how often readings are right, and whether they know it."""
+    likely = np.array([likelihood(s.found) for s in seen])
+    right, top = likely.argmax(axis=1) == [s.count for s in seen], likely.max(axis=1)
+    print(f"{len(seen)} shakes, exact {right.mean():.3f}, sure {np.mean(top >= SURE):.3f}", end=" ")
+    print(f"of which wrong {np.mean(~right[top >= SURE]):.4f}")
+    for low, high in ((0, 0.5), (0.5, 0.8), (0.8, 0.9), (0.9, 0.97), (0.97, 0.99), (0.99, 1.01)):
+        here = (top >= low) & (top < high)
+        if here.any():
+            said = f"  said {low:.2f} to {high:.2f}: {here.sum():4} shakes"
+            print(f"{said}, mean {top[here].mean():.3f}, right {right[here].mean():.3f}")
+
+
 def main() -> None:
     """Do what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    command = commands.add_parser("make")
-    command.add_argument("folder", type=Path)
-    command.add_argument("--tables", type=int, default=60)
-    command.add_argument("--seed", type=int, default=500000)
+    for name in ("make", "fit", "measure"):
+        command = commands.add_parser(name)
+        command.add_argument("folder", type=Path)
+        command.add_argument("--tables", type=int, default=60)
+        command.add_argument("--seed", type=int, default=500000)
+        command.add_argument("--out", type=Path, default=Path("vision/data/odds.json"))
     given = parser.parse_args()
     cv2.setNumThreads(1)
-    make(given.folder, given.tables, given.seed)
+    if given.command == "make":
+        make(given.folder, given.tables, given.seed)
+        return
+    seen = observe(given.folder)
+    if given.command == "fit":
+        given.out.write_text(fit(seen).dumps())
+    report(seen)
 
 
 if __name__ == "__main__":

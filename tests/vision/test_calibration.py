@@ -47,7 +47,7 @@ def test_a_calibration_picture_that_would_mislead_is_refused(cluttered, change, 
 
 
 def test_pieces_too_small_to_tell_apart_are_refused(cluttered) -> None:
-    empty, pieces = (cv2.resize(cluttered.picture(n), (220, 165), interpolation=cv2.INTER_AREA)
+    empty, pieces = (cv2.resize(cluttered.picture(n), (240, 180), interpolation=cv2.INTER_AREA)
                      for n in ("empty.jpg", "calibration.jpg"))  # fmt: skip
     assert refusal(empty, pieces).code == "pieces_small"
 
