@@ -64,7 +64,7 @@ class Watch:
         self._reader = reader or ThreadPoolExecutor(1, "reader")
         self._settle = Settle()
         self._listening = Listening()
-        self._scene = self._kept = self._emptied = self._left = 0
+        self._scene = self._read_scene = self._kept = self._emptied = self._left = 0
         self._was_still = self._was_asked = False
         self._done: tuple[object, ...] = ()
         self._entries: tuple[str | None, int] = (None, 0)
@@ -151,9 +151,13 @@ class Watch:
         elif self._look is None and self._listening.is_listening and self._is_wanted(snapshot):
             reading = self._reader.submit(gnomes.read, frame.picture, calibration)
             self._look = _Look(frame, reading, self._kept, self._emptied)
+            self._read_scene = self._scene
         self.refused = None
 
     def _is_wanted(self, snapshot: Snapshot) -> bool:
+        """Whether somebody waits for what lies there; a scene that was read is read again only for a new shake."""
+        if self._listening.state != "armed" and self._scene == self._read_scene:
+            return False
         deaf = self._listening.state == "deaf"
         return deaf or asking.is_counting(snapshot) or asking.question(snapshot, SENSE) is not None
 
