@@ -30,7 +30,7 @@ from web.app import THREADS, close, create_app
 
 main = cli.companion
 EVERYWHERE = "0.0.0.0"  # a demo shows nothing private, and tablets have to reach it
-AUTOPLAY_SEED = 1
+SEED = 1
 
 
 @main.command()
@@ -58,7 +58,7 @@ def serve(config: Path | None, data: Path, host: str | None, port: int | None, c
 @click.option("--host", default=EVERYWHERE, show_default=True, help="Address to listen on.")
 @click.option("--autoplay", is_flag=True, help="All seats play by themselves.")
 @click.option("--seats", type=int, default=3, show_default=True, help="How many play.")
-@click.option("--seed", type=int, default=AUTOPLAY_SEED, show_default=True, help="Of the simulated table.")
+@click.option("--seed", type=int, default=SEED, show_default=True, help="Of the simulated table.")
 @click.option("--pace", type=click.IntRange(1), default=1500, show_default=True, help="Milliseconds between two steps.")
 @click.option("--data", type=click.Path(path_type=Path), help="Keep the games here; else none is kept.")
 @click.option("--no-browser", is_flag=True, help="Open no page.")

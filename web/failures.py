@@ -66,7 +66,7 @@ def of_companion(error: CompanionError) -> Response:
     if isinstance(error, Stale | Undecided) and (shown := desk.desk().regions(desk.sight("table"))):
         more |= {"number": shown[0], "regions": shown[1]}
     words = desk.speech().say(error)
-    if error.code == "ask_the_table":
+    if error.code == "ask_the_table" and desk.visitor().role == "table":
         more["html"] = render_template("ask_undo.html", what=desk.speech().value(error.values.get("what")))
     return answer(status_of(error), error.code, words, **more)
 

@@ -15,7 +15,7 @@ from rules.registry import GAMES
 from web import corrections, desk
 from web.regions import page_of
 from web.shapes import SHAPES
-from web.stream import Listener, TooManyStreams
+from web.stream import TooManyStreams
 from web.visitors import YEAR_S
 
 pages = Blueprint("pages", __name__)
@@ -130,12 +130,7 @@ def stream(page: str) -> Response:
         finally:
             parts.stream.leave(listener)
 
-    return _streamed(listener, lines())
-
-
-def _streamed(_: Listener, lines: Iterator[bytes]) -> Response:
-    response = Response(lines, mimetype="text/event-stream")
-    response.headers["Cache-Control"] = "no-store"
+    response = Response(lines(), mimetype="text/event-stream")
     response.headers["X-Accel-Buffering"] = "no"
     return response
 

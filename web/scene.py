@@ -130,6 +130,7 @@ class Scene:
         soon = seen.facts.get("soon")
         return {
             "sight": self.sight,
+            "title": seen.game.title if seen.game else "",
             "acts_for_table": self.sight.acts_for(TABLE),
             "seats": self._seats(),
             "view": seen.facts,

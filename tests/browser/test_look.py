@@ -156,6 +156,10 @@ def test_no_page_keeps_anyone_out(table: Table, dark: bool, language: str) -> No
         found["asked"] = violations(page)
         count(page, 8)
         found["counted"] = violations(page)
+        page.click("#type-it")
+        page.click("#side-2")
+        expect(page.locator("#hero")).to_have_text("2")
+        found["picks"] = violations(page)
         for panel in ("type-it", "more", "invite", "mend"):
             if panel in ("invite", "mend"):
                 page.click("#more")
