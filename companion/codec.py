@@ -58,9 +58,17 @@ def dump_json(data: object) -> str:
 
 
 def shown(value: object, most: int = 60) -> str:
-    """Return a value as short text for a message."""
-    text = value if isinstance(value, str) else repr(value)
-    return text if len(text) <= most else text[: most - 1] + "…"
+    """Return a value as short text for a message; what a terminal would obey is shown as a dot."""
+    text = value if isinstance(value, str) else _written(value)
+    plain = "".join(sign if sign.isprintable() else "·" for sign in text[:most])
+    return plain if len(text) <= most else plain[: most - 1] + "…"
+
+
+def _written(value: object) -> str:
+    try:
+        return repr(value)
+    except (ValueError, RecursionError):  # Python writes no number of more than 4,300 digits
+        return type(value).__name__
 
 
 def to_data(kind: type[T], thing: T) -> Data:
@@ -88,6 +96,8 @@ def _unreadable(detail: ErrorDetails) -> Unreadable:
     field = ".".join(str(part) for part in detail["loc"])
     if detail["type"] == "missing":
         return Unreadable("missing_field", field=field)
+    if detail["type"] == "unexpected_keyword_argument":
+        return Unreadable("unknown_field", field=shown(field))
     wants = next((noun for start, noun in WANTS if detail["type"].startswith(start)), None)
     return Unreadable("wrong_value", field=field, got=shown(detail["input"]), wants=Noun(wants or "another_value"))
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import gettext
 import io
 import logging
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -34,6 +35,10 @@ PACKAGES = ("rules", "companion", "web")
 SENTENCES = ("log", "refusal")
 PLACE = re.compile(r"\{(\w+)(?:\.(\w+))?\}")
 PART = re.compile(r"\[([^\]]*)\]")
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""What a terminal would obey, or a line would end at."""
+HUGE = 10**15
+SHOWN_DIGITS = 9
 
 
 class Missing(LookupError):
@@ -84,7 +89,8 @@ class Words:
             return self._missed(context, key)
         template = PART.sub(lambda part: _chosen(part[1], values), template)
         text = PLACE.sub(lambda place: self._placed(place, values, names), template)
-        return text[:1].upper() + text[1:] if context in SENTENCES and not _is_given(template, values) else text
+        is_given = _is_given(template, values, names)
+        return text[:1].upper() + text[1:] if context in SENTENCES and not is_given else text
 
     def noun(self, key: str, form: str | None = None) -> str:
         """Return a thing's name, in a form where it has that one (`in`: "in the forge")."""
@@ -95,22 +101,22 @@ class Words:
         """Put one value into words."""
         match value:
             case Who(seat):
-                return names[seat] if 0 <= seat < len(names) else self._unnamed(seat)
+                return names[seat] if 0 <= seat < len(names) else self._unnamed(seat, names)
             case Noun(key):
                 return self.noun(key, form)
             case Money(amount):
-                return format_decimal(amount, locale=self._locale)
+                return self._number(amount)
             case Message():
                 return self.say(value, names)
             case bool():
                 return self.noun("yes" if value else "no")
             case int():
-                return format_decimal(value, locale=self._locale)
+                return self._number(value)
             case tuple():
                 return self._listed(value, names, form)
             case Mapping():
                 return "; ".join(f"{name}: {self.value(one, names)}" for name, one in value.items())
-        return value or ""
+        return CONTROL.sub("·", value or "")
 
     def _listed(self, values: tuple[Value, ...], names: Sequence[str], form: str | None) -> str:
         said = [self.value(one, names, form) for one in values]
@@ -118,9 +124,19 @@ class Words:
             return " ".join(said)
         return format_list(said, locale=self._locale) if said else ""
 
-    def _unnamed(self, seat: int) -> str:
+    def _number(self, number: int) -> str:
+        """Say a whole number; of a huge one, which nobody means, the beginning."""
+        if abs(number) < HUGE:
+            return format_decimal(number, locale=self._locale)
+        spare = 10 ** max(0, int(math.log10(abs(number))) - SHOWN_DIGITS)
+        shown = format_decimal(abs(number) // spare, locale=self._locale)
+        return f"{'-' if number < 0 else ''}{shown}…"
+
+    def _unnamed(self, seat: int, names: Sequence[str]) -> str:
         if seat == TABLE:
             return self.noun("the_table")
+        if names or seat < 0:
+            return self.noun("no_seat")
         return self.text("noun", "seat", {"number": seat + 1})
 
     def _placed(self, place: re.Match[str], values: Mapping[str, Value], names: Sequence[str]) -> str:
@@ -203,10 +219,16 @@ def _chosen(part: str, values: Mapping[str, Value]) -> str:
     return ""
 
 
-def _is_given(template: str, values: Mapping[str, Value]) -> bool:
+def _is_given(template: str, values: Mapping[str, Value], names: Sequence[str]) -> bool:
     """Whether a text begins with a player's name or with what somebody wrote: that keeps its first letter."""
     first = PLACE.match(template)
-    return first is not None and first[1] != "do" and isinstance(values.get(first[1]), str | Who)
+    if first is None or first[1] == "do":
+        return False
+    match values.get(first[1]):
+        case Who(seat):
+            return 0 <= seat < len(names)
+        case given:
+            return isinstance(given, str)
 
 
 def key_of(found: str | Sequence[str]) -> str:

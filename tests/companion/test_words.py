@@ -175,6 +175,38 @@ def test_a_seat_without_a_name_and_the_table_have_words(words: Words) -> None:
     assert words.value(Who(TABLE)) == "the table"
 
 
+@pytest.mark.parametrize("seat", [-7, 99, 10**40])
+def test_a_seat_that_is_not_there_is_said_so(words: Words, seat: int) -> None:
+    assert words.value(Who(seat), NAMES) == "a seat that is not there"
+    assert words.value(Who(-7)) == "a seat that is not there"
+
+
+def test_a_sentence_that_begins_with_the_table_begins_with_a_capital(words: Words) -> None:
+    turn = Refusal("not_your_turn", "act", {"who": Who(TABLE), "turn": (Who(0),)})
+    assert words.say(turn, NAMES) == "It is not the turn of the table. Now: Anna."
+    assert Words("de").say(turn, NAMES) == "Der Tisch ist nicht an der Reihe. Jetzt: Anna."
+    lower = Refusal("not_your_turn", "act", {"who": Who(0), "turn": (Who(TABLE),)})
+    assert Words("de").say(lower, ["anna"]) == "anna ist nicht an der Reihe. Jetzt: der Tisch."
+
+
+@pytest.mark.parametrize(
+    ("first", "zeros", "said"),
+    [
+        (999_999, 9, "999,999,000,000,000"),
+        (1, 15, "1,000,000,000…"),
+        (-1, 40, "-1,000,000,000…"),
+        (12345678901, 5000, "1,234,567,890…"),
+    ],
+)
+def test_a_huge_number_is_said_by_its_beginning(words: Words, first: int, zeros: int, said: str) -> None:
+    number = first * 10**zeros
+    assert words.value(number) == words.value(Money(number)) == said
+
+
+def test_what_a_terminal_would_obey_is_not_said(words: Words) -> None:
+    assert words.value("a\x1b[31m\nb\u2028\xa0c") == "a·[31m·b·\xa0c"
+
+
 def test_the_number_decides_the_plural(words: Words) -> None:
     assert words.say(Message("decide", {}), context="refusal") == "decide"
     assert "step that" in words.text("refusal", "decide_first", {"n": 1})
