@@ -16,11 +16,11 @@ from companion.cli_group import Sentence, companion, data_option, json_option, t
 from companion.entries import Header, SeatPlan
 from companion.errors import Unreadable
 from companion.fold import begin
-from companion.journal import NAME, Journal
+from companion.journal import NAME, Journal, prove
 from companion.playing import read as playing_of
 from companion.settings import write_atomically
 from companion.words import Words
-from rules.core import Action, Game, Message, Result, Seat, Setup
+from rules.core import Action, Game, Result, Seat, Setup
 from rules.registry import GAMES
 
 MOST_ACTIONS = 10_000
@@ -112,9 +112,14 @@ def replay(ctx: click.Context, file: Path, as_json: bool) -> None:
         words = Words(words_of(ctx).language, game.key)
         for step in folded.steps:
             click.echo(f"{step.n}. {words.say(step.told(game, None), folded.header.names)}")
+    _all_taken(words_of(ctx), found)
+
+
+def _all_taken(words: Words, found: records.Replay) -> None:
+    """Raise Sentence where a line of a record was refused, saying which and why."""
     if found.refused is not None:
-        why = Words(words_of(ctx).language, game.key).say(found.refused, folded.header.names)
-        raise Sentence(words_of(ctx).text("refusal", "record_refused", {"line": str(found.line), "why": why}))
+        why = Words(words.language, found.game.key).say(found.refused, found.folded.header.names)
+        raise Sentence(words.text("refusal", "record_refused", {"line": str(found.line), "why": why}))
 
 
 def _replay_data(found: records.Replay) -> codec.Data:
@@ -135,7 +140,7 @@ def _replay_data(found: records.Replay) -> codec.Data:
 def read_lines(file: Path) -> Iterator[str]:
     """Return a text file's lines; raises Unreadable for what is no text."""
     try:
-        return iter(file.read_text(encoding="utf-8").splitlines())
+        return iter(file.read_bytes().decode("utf-8-sig").split("\n"))
     except UnicodeDecodeError as error:
         raise Unreadable("not_text", file=file.name) from error
 
@@ -150,15 +155,17 @@ def schema(game: Game[Any]) -> None:
 @companion.command()
 @click.argument("game_id")
 @data_option
-def export(game_id: str, data: Path) -> None:
+@click.pass_context
+def export(ctx: click.Context, game_id: str, data: Path) -> None:
     """Print the record of a game of the journal, or the sheet that this box told of a game: `export sheet:GAME`."""
-    kind, _, key = game_id.partition(":")
-    if kind == "sheet":
-        click.echo(sheets.dump(sheets.SheetStore(data).told(key)), nl=False)
+    kind, colon, key = game_id.partition(":")
+    if kind == "sheet" and colon:
+        game = the_game(ctx, ctx.command.params[0], key)
+        click.echo(sheets.dump(sheets.SheetStore(data).told(game.key)), nl=False)
         return
     with Journal(data, writes=False) as journal:
         playing = playing_of(journal, journal.game(game_id), GAMES)
-    for line in records.record(playing.folded):
+    for line in records.record(playing.game, playing.folded):
         click.echo(line)
 
 
@@ -168,30 +175,33 @@ def export(game_id: str, data: Path) -> None:
 @click.pass_context
 def import_(ctx: click.Context, file: Path, data: Path) -> None:
     """Take in a game record (.jsonl), a component sheet (GAME.toml) or, in a new data directory, a backup (.sqlite)."""
-    taken: dict[str, Callable[[Path, Path], Message]] = {".toml": _take_sheet, ".sqlite": _take_backup}
-    message = taken.get(file.suffix, _take_record)(file, data)
-    click.echo(words_of(ctx).say(message, context="web"))
+    taken: dict[str, Callable[[click.Context, Path, Path], str]] = {".toml": _take_sheet, ".sqlite": _take_backup}
+    click.echo(taken.get(file.suffix, _take_record)(ctx, file, data))
 
 
-def _take_record(file: Path, data: Path) -> Message:
+def _take_record(ctx: click.Context, file: Path, data: Path) -> str:
     found = records.replay(read_lines(file))
-    if found.refused is not None:
-        raise Unreadable("record_refused", line=str(found.line), why=found.refused.code)
+    _all_taken(words_of(ctx), found)
     with Journal(data) as journal:
         game_id = records.keep(journal, found, at_wall=datetime.now(UTC).isoformat(timespec="seconds"))
-    return Message("imported_game", {"id": game_id, "n": found.actions})
+    return words_of(ctx).text("web", "imported_game", {"id": game_id, "n": found.actions})
 
 
-def _take_sheet(file: Path, data: Path) -> Message:
-    the_game(click.get_current_context(), click.Argument(["game"]), file.stem)
+def _take_sheet(ctx: click.Context, file: Path, data: Path) -> str:
+    game = the_game(ctx, ctx.command.params[0], file.stem)
     told = sheets.parse("\n".join(read_lines(file)), file.name)
-    sheets.SheetStore(data).learn(file.stem, told)
-    return Message("imported_sheet", {"n": len(told.values)})
+    game.setup(Setup(game.seats[0], sheet=told))  # a value that no box has is refused before anything is kept
+    sheets.SheetStore(data).learn(game.key, told)
+    kept = len(sheets.printed(told))
+    return words_of(ctx).text("web", "imported_sheet", {"n": kept, "left": len(told.values) - kept or None})
 
 
-def _take_backup(file: Path, data: Path) -> Message:
+def _take_backup(ctx: click.Context, file: Path, data: Path) -> str:
     if (data / NAME).exists():
         raise Unreadable("journal_there", file=file.name)
+    prove(file)
     write_atomically(data / NAME, file.read_bytes())
     with Journal(data) as journal:
-        return journal.recovered or Message("imported_backup", {"n": len(journal.games())})
+        if journal.recovered is not None:
+            return words_of(ctx).say(journal.recovered)
+        return words_of(ctx).text("web", "imported_backup", {"n": len(journal.games())})

@@ -10,16 +10,18 @@ import fcntl
 import hashlib
 import logging
 import os
+import shutil
 import sqlite3
+import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, TypeAlias
 
 from companion import journal_backup
-from companion.errors import JournalDamaged, JournalFull, JournalInUse, NoGame
+from companion.errors import JournalDamaged, JournalFull, JournalInUse, NoGame, Unreadable
 from rules.core import Message
 
 log = logging.getLogger(__name__)
@@ -110,8 +112,9 @@ class Journal:
                 raise
             if not writes:
                 raise JournalDamaged("journal_damaged", why=str(damage)) from damage
-            log.error("journal damaged, taking the newest good backup: %s", damage)
+            log.error("the journal is damaged: %s", damage)
         used, aside = journal_backup.restore(self.path, _is_good)
+        log.error("the damaged files lie in %s; %s", aside.name, f"{used.name} is in use" if used else "begun anew")
         self.recovered = Message("journal_recovered" if used else "journal_begun_anew", {"aside": aside.name})
         return _checked(self.path, writes)
 
@@ -324,6 +327,23 @@ def _row_seal(before: str, row: Row) -> str:
 def _sealed(before: str, *parts: int | str) -> str:
     text = "\x1f".join([before, *(str(part) for part in parts)])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def prove(file: Path) -> None:
+    """Raise Unreadable for a file that is no whole journal; a copy is opened, so that the file stays as it is."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / NAME
+        shutil.copyfile(file, copy)
+        try:
+            db, _ = _checked(copy, writes=False)
+            with closing(db):
+                found = db.execute("PRAGMA user_version").fetchone()[0]
+        except (JournalDamaged, sqlite3.Error) as damage:
+            raise Unreadable("no_backup", file=file.name) from damage
+    if found > FORMAT:
+        raise JournalInUse("journal_newer", got=found, known=FORMAT)
+    if found < 1:
+        raise Unreadable("no_backup", file=file.name)
 
 
 def _is_good(path: Path) -> bool:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, TypeVar
+
+from pydantic import ConfigDict
 
 from companion import codec
 from companion.entries import Act, Entry, Header, SeatPlan, body_to_json, header_to_json
 from companion.errors import CompanionError, Unreadable, reason
 from companion.fold import Folded, advance, begin
 from companion.journal import Journal, Row
-from rules.core import Action, Game, Refusal, Refused, Seat, Setup, Sheet
+from companion.seating import checked_seats
+from rules.core import Action, Game, Noun, Refusal, Refused, Seat, Setup, Sheet
 from rules.registry import GAMES
 from rules.sheets import SheetError
 
@@ -36,13 +39,22 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True)
+class _Seat:
+    """One seat in the first line of a record, and nothing else."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+    name: str
+    colour: str
+
+
+@dataclass(frozen=True, slots=True)
 class _First:
     """The first line of a record, as it is checked by the codec."""
 
     format: int
     game: str
     rules: int
-    seats: tuple[SeatPlan, ...]
+    seats: tuple[_Seat, ...]
     first: Seat
     options: Mapping[str, str]
     sheet: Mapping[str, Mapping[str, int | str]]
@@ -57,9 +69,15 @@ def lines(header: Header, acts: Iterable[tuple[Seat, Action[Any]]]) -> Iterator[
         yield codec.dump_json({"who": who, **codec.action_to_data(action)})
 
 
-def record(folded: Folded) -> Iterator[str]:
-    """Return the record of a fold: what stands, nothing that was taken back."""
-    return lines(folded.header, ((step.who, step.action) for step in folded.steps if step.stands))
+def record(game: Game[Any], folded: Folded) -> Iterator[str]:
+    """Return the record of a fold: what stands, nothing that was taken back, by the rules that this fold was made with.
+
+    Raises Unreadable for a game of which older rules made a part: no rules replay that from its first line.
+    """
+    if folded.settled_n:
+        raise Unreadable("record_of_two_rules", got=game.rules)
+    header = replace(folded.header, rules=game.rules)
+    return lines(header, ((step.who, step.action) for step in folded.steps if step.stands))
 
 
 def replay(text: Iterable[str], games: Mapping[str, Game[Any]] = GAMES) -> Replay:
@@ -83,7 +101,7 @@ def replay(text: Iterable[str], games: Mapping[str, Game[Any]] = GAMES) -> Repla
 def keep(journal: Journal, replayed: Replay, *, at_wall: str) -> str:
     """Put a replayed record into the journal as a game that was put aside; returns its id."""
     folded = replayed.folded
-    key = "record " + codec.digest(list(record(folded)))
+    key = "record " + codec.digest(list(record(replayed.game, folded)))
     game_id = journal.begin(header_to_json(folded.header), key=key, at_wall=at_wall)
     done = len(journal.rows(game_id))  # the same record once more goes on where it stopped
     for entry in folded.entries[done:]:
@@ -107,7 +125,7 @@ def _at_line(numbered: tuple[int, str], read: Callable[[str], T]) -> T:
 def _header(line: str, games: Mapping[str, Game[Any]]) -> Header:
     data = codec.parse_object(line)
     found = data.get("format")
-    if not isinstance(found, int) or found < 1:
+    if not isinstance(found, int) or isinstance(found, bool) or found < 1:
         raise Unreadable("record_no_format")
     if found > FORMAT:
         raise Unreadable("record_newer_format", got=found, known=FORMAT)
@@ -119,7 +137,8 @@ def _header(line: str, games: Mapping[str, Game[Any]]) -> Header:
         code = "record_newer_rules" if first.rules > game.rules else "record_older_rules"
         raise Unreadable(code, got=first.rules, known=game.rules)
     setup = game.setup(Setup(len(first.seats), first.first, first.options, _sheet(first)))
-    header = Header(first.game, first.rules, first.seats, first.first, setup.options, setup.sheet, "house")
+    seats = checked_seats([SeatPlan(one.name, one.colour) for one in first.seats])
+    header = Header(first.game, first.rules, seats, first.first, setup.options, setup.sheet, "house")
     begin(game, header)
     return header
 
@@ -133,7 +152,9 @@ def _sheet(first: _First) -> Sheet:
 
 def _act(game: Game[Any], line: str) -> Act:
     data = codec.parse_object(line)
-    who = data.pop("who", None)
-    if not isinstance(who, int) or isinstance(who, bool):
+    if "who" not in data:
         raise Unreadable("missing_field", field="who")
+    who = data.pop("who")
+    if not isinstance(who, int) or isinstance(who, bool):
+        raise Unreadable("wrong_value", field="who", got=codec.shown(who), wants=Noun("whole_number"))
     return Act(who, codec.action_to_data(codec.action_from_data(game, data)), BY)

@@ -16,7 +16,7 @@ LONGEST_NAME = 24
 
 def checked_seats(seats: Sequence[SeatPlan]) -> tuple[SeatPlan, ...]:
     """Return the seats with trimmed names; raises Unreadable for a name or a colour that tells nobody apart."""
-    trimmed = tuple(SeatPlan(" ".join(one.name.split()), one.colour, one.player, one.away) for one in seats)
+    trimmed = tuple(replace(one, name=" ".join(part for part in one.name.split(" ") if part)) for one in seats)
     for at, seat in enumerate(trimmed):
         _check_name(seat.name)
         if seat.player not in get_args(Player):
@@ -24,6 +24,7 @@ def checked_seats(seats: Sequence[SeatPlan]) -> tuple[SeatPlan, ...]:
         earlier = trimmed[:at]
         if seat.name.casefold() in {one.name.casefold() for one in earlier}:
             raise Unreadable("name_taken", got=seat.name)
+        _check_signs(seat.colour)
         if not seat.colour or seat.colour in {one.colour for one in earlier}:
             raise Unreadable("colour_taken", got=shown(seat.colour))
     return trimmed
@@ -44,7 +45,14 @@ def table_options(game: Game[Any], chosen: Mapping[str, str], *, at_table: bool)
 
 
 def _check_name(name: str) -> None:
-    if not name or not name.isprintable():
-        raise Unreadable("name_empty", got=shown(name))
-    if len(name) > LONGEST_NAME:
-        raise Unreadable("name_too_long", got=shown(name), n=LONGEST_NAME)
+    if not name:
+        raise Unreadable("name_empty")
+    _check_signs(name)
+
+
+def _check_signs(text: str) -> None:
+    """Raise Unreadable for what a page, a log or a terminal cannot show in one short line."""
+    if not text.isprintable():
+        raise Unreadable("name_unprintable", got=shown(text))
+    if len(text) > LONGEST_NAME:
+        raise Unreadable("name_too_long", got=shown(text), n=LONGEST_NAME)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
@@ -64,17 +65,29 @@ class SheetStore:
             raise Unreadable("sheet_unreadable", file=path.name, why=str(error)) from error
         return parse(text, path.name)
 
-    def learn(self, key: str, learned: Sheet) -> None:
-        """Keep the printed values of a game's sheet that this box did not tell before; writes only what is new."""
-        told = self.told(key)
-        known = self.box(key)
-        new = {
-            name: value
-            for name, value in learned.values.items()
-            if learned.sources.get(name) == "printed" and known.get(name) != value
-        }
-        if new:
-            write_atomically(self._path(key), dump(told.told(new)).encode())
+    def learn(self, key: str, learned: Sheet, *, before: Sheet | None = None) -> None:
+        """Keep the printed values of a sheet that this box did not tell before; writes only what is new.
+
+        With `before`, only the difference counts: what `learned` no longer holds of it is forgotten.
+        """
+        old = Sheet() if before is None else before
+        changed = {name: value for name, value in printed(learned).items() if old.get(name) != value}
+        gone = {name: value for name, value in printed(old).items() if learned.get(name) is None}
+        if changed or gone:
+            self._rewrite(key, changed, gone)
+
+    def _rewrite(self, key: str, changed: Mapping[str, int], gone: Mapping[str, int]) -> None:
+        told, known = self.told(key), self.box(key)
+        new = {name: value for name, value in changed.items() if known.get(name) != value}
+        stays = {name: value for name, value in told.values.items() if gone.get(name) != value}
+        if new or stays != told.values:
+            sources = {name: told.sources[name] for name in stays}
+            write_atomically(self._path(key), dump(Sheet(stays, sources).told(new)).encode())
 
     def _path(self, key: str) -> Path:
         return self._folder / f"{key}.toml"
+
+
+def printed(sheet: Sheet) -> dict[str, int]:
+    """Return the values that were read off a box: all that a table keeps."""
+    return {name: value for name, value in sheet.values.items() if sheet.sources.get(name) == "printed"}

@@ -64,7 +64,7 @@ def _flip(file: Path, random: Random) -> str:
 
 
 def verdict(folder: Path, gestures: int) -> str:
-    """Open a damaged journal: `whole`, `prefix`, `recovered` (from a backup or anew) or `said`; else raises."""
+    """Open a damaged journal: `whole`, `prefix`, `from a backup`, `begun anew` or `said`; else raises."""
     try:
         journal = Journal(folder)
     except CompanionError as error:
@@ -76,5 +76,5 @@ def verdict(folder: Path, gestures: int) -> str:
         journal.close()
     assert found == [row(n) for n in range(1, len(found) + 1)], "what is there was never written so"
     if recovered is not None:
-        return recovered.key
+        return "from a backup" if recovered.key == "journal_recovered" else "begun anew"
     return "whole" if len(found) == gestures else "prefix"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import cv2
@@ -77,6 +79,7 @@ def test_a_greedy_player_and_an_option_are_taken() -> None:
     [
         (["play", "chess"], 'The game "chess" is not known.'),
         (["play", GAME, "--seats", "40"], "40 cannot play this game."),
+        (["play", GAME, "--seats", "9" * 32], "999,999,999… cannot play this game."),
         (["play", GAME, "--option", "size=xl"], 'There is no house choice "size" in this game'),
         (["play", GAME, "--option", "size"], '"size" has no equals sign.'),
         (["replay", "nothing.jsonl"], "nothing.jsonl: this file cannot be used"),
@@ -112,6 +115,20 @@ def test_replay_says_which_line_was_refused_and_why(record: Path) -> None:
     assert f"Line {len(text) + 1} of the record was refused: " in result.stderr
 
 
+def test_import_says_of_a_refused_line_what_replay_says(tmp_path: Path, record: Path) -> None:
+    text = record.read_text().splitlines()
+    record.write_text("\n".join([*text, text[1]]))
+    said = refused(run("import", record, "--data", tmp_path / "data"))
+    assert said == run("replay", record).stderr.strip()
+    assert not (tmp_path / "data" / NAME).exists()
+
+
+def test_a_mark_of_byte_order_and_other_line_ends_are_read_over(record: Path) -> None:
+    played = lines(run("replay", record, "--json"))
+    record.write_bytes(b"\xef\xbb\xbf" + record.read_bytes().replace(b"\n", b"\r\n"))
+    assert lines(run("replay", record, "--json")) == played
+
+
 @pytest.mark.parametrize("text", ["", "{", '{"format": 99}', "\0", '{"format": 1, "game": "chess"}'])
 def test_a_broken_record_is_one_sentence(tmp_path: Path, text: str) -> None:
     file = tmp_path / "a.jsonl"
@@ -141,12 +158,42 @@ def test_a_record_goes_into_the_journal_and_out_again(tmp_path: Path, record: Pa
 
 def test_a_sheet_is_taken_in_and_given_out(tmp_path: Path) -> None:
     sheet = tmp_path / f"{GAME}.toml"
-    sheet.write_text('"a.b" = { value = 3, source = "printed" }\n')
-    assert run("import", sheet, "--data", tmp_path).stdout == "1 value of the box was read.\n"
-    assert SheetStore(tmp_path).told(GAME).get("a.b") == 3
-    assert run("export", f"sheet:{GAME}", "--data", tmp_path).stdout == sheet.read_text()
+    (a, limits), (b, _), *_ = GAMES[GAME].sheet_limits.items()
+    printed = f'"{a}" = {{ value = {limits.most}, source = "printed" }}\n'
+    sheet.write_text(f'\ufeff{printed}"{b}" = {{ value = {limits.most}, source = "house" }}\n')
+    said = run("import", sheet, "--data", tmp_path).stdout
+    assert said == "1 value of the box is kept. Not kept, as they are not marked as printed: 1.\n"
+    assert SheetStore(tmp_path).told(GAME).get(a) == limits.most
+    assert run("export", f"sheet:{GAME}", "--data", tmp_path).stdout == printed
     sheet.rename(tmp_path / "chess.toml")
     assert '"chess" is not known' in refused(run("import", tmp_path / "chess.toml", "--data", tmp_path))
+
+
+def test_a_sheet_that_no_box_has_is_not_taken_in(tmp_path: Path) -> None:
+    sheet = tmp_path / f"{GAME}.toml"
+    name, limits = next(iter(GAMES[GAME].sheet_limits.items()))
+    sheet.write_text(f'"{name}" = {{ value = {limits.most + 1}, source = "printed" }}\n')
+    assert f"It goes from {limits.least} to {limits.most}." in refused(run("import", sheet, "--data", tmp_path))
+    sheet.write_text('"a.b" = { value = 3, source = "printed" }\n')
+    assert "a.b" in refused(run("import", sheet, "--data", tmp_path))
+    assert SheetStore(tmp_path).told(GAME).values == {}
+
+
+@pytest.mark.parametrize("key", ["chess", "", "../../x"])
+def test_the_sheet_of_no_game_is_not_given_out(tmp_path: Path, key: str) -> None:
+    assert f"Known: {GAME}" in refused(run("export", f"sheet:{key}", "--data", tmp_path))
+
+
+def test_what_is_no_backup_is_not_taken_in(tmp_path: Path) -> None:
+    file, data = tmp_path / "a.sqlite", tmp_path / "data"
+    foreign = tmp_path / "foreign.sqlite"
+    with closing(sqlite3.connect(foreign)) as db:
+        db.execute("CREATE TABLE game (id)")
+    for content in (b"", b"x" * 5000, foreign.read_bytes()):
+        file.write_bytes(content)
+        assert "a.sqlite is no whole store of games" in refused(run("import", file, "--data", data))
+        assert file.read_bytes() == content
+    assert not data.exists()
 
 
 def test_a_backup_goes_into_a_new_data_directory_alone(tmp_path: Path, record: Path) -> None:
