@@ -14,6 +14,7 @@ from rules.sheets import Sheet
 Player: TypeAlias = Literal["person", "random", "greedy"]
 Depth: TypeAlias = Literal["count", "score", "referee"]
 MoneyAt: TypeAlias = Literal["tablet", "box"]
+Ahead: TypeAlias = Literal["no", "more", "last"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +50,18 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """An accepted action as data: who acts, the form it was offered as, who sent it, the picture it rests on."""
+    """An accepted action as data: who acts, the form it was offered as, who sent it, the picture it rests on.
+
+    `ahead` is not `no` where it was laid before steps that a correction had left open; after the `last` act of its
+    gesture those are tried again.
+    """
 
     who: Seat
     action: Mapping[str, Any]
     by: str
     fingerprint: str | None = None
     evidence: str | None = None
+    ahead: Ahead = "no"
     kind: ClassVar[str] = "act"
 
 

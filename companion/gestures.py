@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from companion import codec, offers
-from companion.entries import Act, Amend, Body, Decide, Entry, Undo
+from companion.entries import Act, Ahead, Amend, Body, Decide, Entry, Undo
 from companion.errors import NoGame, NotAllowed, Stale, Undecided, Unreadable
 from companion.fold import Folded, Step, actor, advance
 from companion.playing import Playing
 from companion.snapshot import UndoOffer
-from rules.core import Action, Game, Seat
+from rules.core import Action, Game, Refused, Seat
 
 Filled: TypeAlias = Action[Any] | Mapping[str, Any]
 """An action, or its data as it was posted."""
@@ -42,15 +42,18 @@ class Gesture:
 
 
 def acted(playing: Playing, posts: Sequence[Post], made: Gesture) -> Folded:
-    """Carry out posts one after the other; raises Stale, Refused, Undecided, Unreadable."""
+    """Carry out posts one after the other; raises Stale, Refused, Unreadable.
+
+    While steps are open, they are laid before the first of these: what a correction brought up is done first.
+    """
     if not posts:
         raise Unreadable("nothing_posted")
-    _nothing_open(playing.folded)
     game, folded = playing.game, playing.folded
-    for post in posts:
+    for left, post in enumerate(posts, 1 - len(posts)):
         action = _read(game, post.action)
         offers.check(game, folded.state, post.who, action, eyes=made.eyes, mark=post.fingerprint)
-        act = Act(post.who, codec.action_to_data(action), made.by, post.fingerprint, post.evidence)
+        ahead: Ahead = "no" if not playing.folded.open else "last" if left == 0 else "more"
+        act = Act(post.who, codec.action_to_data(action), made.by, post.fingerprint, post.evidence, ahead)
         folded = laid(playing, [act], made, folded)
     return folded
 
@@ -74,31 +77,39 @@ def amended(playing: Playing, n: int, action: Filled, made: Gesture, *, why: str
     if not step.stands:
         raise NoGame("no_such_step", got=n)
     new = _read(playing.game, action)
-    offers.check(playing.game, step.before, actor(step, new), new, eyes=made.eyes, mark=None)
+    who = actor(playing.game, step.before, step, new)
+    offers.check(playing.game, step.before, who, new, eyes=made.eyes, mark=None)
     return laid(playing, [Amend(n, codec.action_to_data(new), made.by, why)], made)
 
 
 def decided(playing: Playing, n: int, how: How, action: Filled | None, made: Gesture) -> Folded:
     """Say what becomes of the first open step; raises Refused where what would stand is not offered."""
-    step = _first_open(playing.folded, n)
+    step, state = _first_open(playing.folded, n), playing.folded.state
     new = None if action is None else _read(playing.game, action)
     _check_how(how, new)
     if how != "drop":
-        who, stands = (step.who, step.action) if new is None else (actor(step, new), new)
-        offers.check(playing.game, playing.folded.state, who, stands, eyes=made.eyes, mark=None)
+        who, stands = (step.who, step.action) if new is None else (actor(playing.game, state, step, new), new)
+        offers.check(playing.game, state, who, stands, eyes=made.eyes, mark=None)
     return laid(playing, [Decide(n, how, made.by, None if new is None else codec.action_to_data(new))], made)
 
 
 def kept_rest(playing: Playing, made: Gesture) -> Folded:
-    """Keep the open steps up to the first that is not offered; raises Refused if that is the very first."""
+    """Keep the open steps up to the first that is no longer offered as it was; raises Refused if that is the first."""
     folded = playing.folded
-    if not folded.open:
-        raise NoGame("nothing_open")
+    _something_open(folded)
     while folded.open and (folded is playing.folded or folded.open[0].why_not is None):
         first = folded.open[0]
         offers.check(playing.game, folded.state, first.who, first.action, eyes=made.eyes, mark=None)
+        if first.why_not is not None:
+            raise Refused(first.why_not)
         folded = laid(playing, [Decide(first.n, "keep", made.by)], made, folded)
     return folded
+
+
+def dropped_rest(playing: Playing, made: Gesture) -> Folded:
+    """Drop every open step."""
+    _something_open(playing.folded)
+    return laid(playing, [Decide(step.n, "drop", made.by) for step in playing.folded.open], made)
 
 
 def laid(playing: Playing, bodies: Iterable[Body], made: Gesture, onto: Folded | None = None) -> Folded:
@@ -111,7 +122,11 @@ def laid(playing: Playing, bodies: Iterable[Body], made: Gesture, onto: Folded |
 
 
 def _read(game: Game[Any], action: Filled) -> Action[Any]:
-    return action if isinstance(action, Action) else codec.action_from_data(game, action)
+    if isinstance(action, Action):
+        return action
+    if not isinstance(action, Mapping):  # a page or a program may have sent anything
+        raise Unreadable("not_an_object", got=codec.shown(action))
+    return codec.action_from_data(game, action)
 
 
 def _nothing_open(folded: Folded) -> None:
@@ -119,9 +134,13 @@ def _nothing_open(folded: Folded) -> None:
         raise Undecided("decide_first", n=len(folded.open))
 
 
-def _first_open(folded: Folded, n: int) -> Step:
+def _something_open(folded: Folded) -> None:
     if not folded.open:
         raise NoGame("nothing_open")
+
+
+def _first_open(folded: Folded, n: int) -> Step:
+    _something_open(folded)
     if folded.open[0].n != n:
         raise Stale("another_step_first", got=n, first=folded.open[0].n)
     return folded.open[0]

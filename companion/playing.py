@@ -9,6 +9,7 @@ from typing import Any
 
 from companion import codec
 from companion.entries import (
+    Act,
     Amend,
     Decide,
     Entry,
@@ -24,7 +25,6 @@ from companion.fold import Folded, advance, begin, fold
 from companion.journal import GameRow, Journal, Row, StateRow
 from companion.snapshot import Snapshot, UndoOffer
 from rules.core import Game, Message
-from rules.sheets import Sheet
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +46,6 @@ class Playing:
     settled: Any
     corrected: tuple[Any, Any] | None = None
     keys: Mapping[str, int] = field(default_factory=dict)
-    learned: Sheet | None = None
 
 
 def read(journal: Journal, row: GameRow, games: Mapping[str, Game[Any]]) -> Playing:
@@ -92,7 +91,7 @@ def snapshot_of(playing: Playing) -> Snapshot:
         header=folded.header,
         state=folded.state,
         turn=game.turn(folded.state),
-        result=game.result(folded.state),
+        result=None if folded.open else game.result(folded.state),
         steps=folded.steps,
         open=folded.open,
         entries=folded.entries,
@@ -117,7 +116,8 @@ def undo_offer(folded: Folded) -> UndoOffer | None:
 def state_row(game: Game[Any], folded: Folded, ended: bool) -> StateRow | None:
     """Return the state to store beside the newest entry: now and then, at the end, and after every correction."""
     newest = folded.entries[-1]
-    if not (ended or newest.n % STATE_EVERY_ENTRIES == 0 or isinstance(newest.body, CORRECTIONS)):
+    corrects = isinstance(newest.body, CORRECTIONS) or (isinstance(newest.body, Act) and newest.body.ahead != "no")
+    if not (ended or newest.n % STATE_EVERY_ENTRIES == 0 or corrects):
         return None
     data = codec.state_to_data(game, folded.state)
     return StateRow(newest.n, game.rules, codec.digest(data), codec.dump_json(data))

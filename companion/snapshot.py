@@ -53,11 +53,6 @@ class Snapshot:
     devices: tuple[Device, ...] = ()
     notices: tuple[Message, ...] = ()
 
-    @property
-    def last_moves(self) -> tuple[Message, ...]:
-        """What to move on the table after the newest correction, as all may know it."""
-        return self.moves_for(None)
-
     def moves_for(self, eyes: Seat | None) -> tuple[Message, ...]:
         """Return what to move on the table after the newest correction, as these eyes may know it."""
         if self.game is None or self.corrected is None:

@@ -159,7 +159,8 @@ class Table:
         """Keep one gesture of one or more actions, all or nothing, in one undo; returns when it is on the disk.
 
         Each fingerprint is compared with the offer to `eyes` in the state before its action. The same `key` twice
-        returns the first answer. Raises Stale, Refused, Undecided, Unreadable, NoGame, JournalFull.
+        returns the first answer. While steps are open, the gesture is laid before the first of them, and the open
+        ones are tried again in order. Raises Stale, Refused, Unreadable, NoGame, JournalFull.
         """
         made = self._made(by, eyes)
         return self._gesture(key, lambda playing: gestures.acted(playing, posts, made))
@@ -197,9 +198,17 @@ class Table:
         return self._gesture(key, lambda playing: gestures.decided(playing, n, how, action, made), corrects=True)
 
     def keep_rest(self, *, by: str, key: str, eyes: Seat | None = None) -> Kept:
-        """Keep the open steps in order, up to the first that is not offered. Raises Refused if it is the first."""
+        """Keep the open steps in order, up to the first that is no longer offered as it was.
+
+        Raises Refused if it is the first.
+        """
         made = self._made(by, eyes)
         return self._gesture(key, lambda playing: gestures.kept_rest(playing, made), corrects=True)
+
+    def drop_rest(self, *, by: str, key: str, eyes: Seat | None = None) -> Kept:
+        """Drop every open step: the game goes on from what stands. Raises NoGame where none is open."""
+        made = self._made(by, eyes)
+        return self._gesture(key, lambda playing: gestures.dropped_rest(playing, made), corrects=True)
 
     def seat_change(
         self, seat: Seat, how: Literal["left", "back", "player"], *, by: str, key: str, player: Player | None = None,
@@ -313,7 +322,9 @@ class Table:
             new = folded.entries[len(playing.folded.entries) :]
             rows = [Row(e.n, e.gesture, e.body.kind, body_to_json(e.body), key, e.at_wall) for e in new]
             self._commit(playing, folded, rows)
-            self._show_game(self._learned(_after(playing, folded, key, corrects)))
+            after = _after(playing, folded, key, corrects)
+            self._learn(playing, after)
+            self._show_game(after)
             return Kept(self._snapshot.number, new[0].gesture, tuple(entry.n for entry in new))
 
     def _commit(self, playing: Playing, folded: Folded, rows: Sequence[Row]) -> None:
@@ -324,18 +335,17 @@ class Table:
         ends = playing.game.result(folded.state) is not None
         self._journal.append(playing.id, rows, state=state_row(playing.game, folded, ends), ends=ends)
 
-    def _learned(self, playing: Playing) -> Playing:
-        """Keep what this box told; a disk that takes nothing here stops no game: the journal has it too."""
-        if self._store is None or playing.folded.header.sheet_from != "box":
-            return playing
-        learned = playing.game.learned(playing.folded.state)
-        if learned == playing.learned:
-            return playing
+    def _learn(self, before: Playing, after: Playing) -> None:
+        """Keep what this gesture told of the box, and take back what it no longer tells; a disk that takes nothing
+        here stops no game. While steps are open, what they told may yet be kept: nothing is taken back.
+        """
+        if self._store is None or after.folded.open or after.folded.header.sheet_from != "box":
+            return
+        game = after.game
         try:
-            self._store.learn(playing.game.key, learned)
+            self._store.learn(game.key, game.learned(after.settled), before=game.learned(before.settled))
         except (OSError, Unreadable) as error:
             log.warning("the values read off this box were not kept: %s", error)
-        return replace(playing, learned=learned)
 
     def _show_game(self, playing: Playing, notices: tuple[Message, ...] = ()) -> None:
         """Show a game; what is no part of it stays as it was, and a proposal was for the state before."""
@@ -366,7 +376,7 @@ def _after(playing: Playing, folded: Folded, key: str, corrects: bool) -> Playin
     keys = {**playing.keys, key: folded.entries[-1].gesture}
     if folded.open:
         return replace(playing, folded=folded, corrected=None, keys=keys)
-    mends = any(step.action.do == MEND for step in folded.steps[len(playing.folded.steps) :])
-    says = corrects or mends or folded.header.money == "box"
+    mends = any(step.action.do == MEND for step in folded.steps if step.n >= playing.folded.next_n)
+    says = corrects or mends or bool(playing.folded.open) or folded.header.money == "box"
     corrected = (playing.settled, folded.state) if says else None
     return replace(playing, folded=folded, settled=folded.state, corrected=corrected, keys=keys)

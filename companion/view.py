@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from companion import codec
 from companion.entries import Amend, Decide, DepthChange, Entry, GoneOn, MoneyChange, SeatChange, Undo
-from companion.fold import Status, Step
+from companion.fold import ABOUT_ANOTHER, Status, Step
 from companion.snapshot import Snapshot
 from rules.core import (
     TABLE,
@@ -18,14 +18,11 @@ from rules.core import (
     Message,
     Noun,
     Refusal,
-    Refused,
     Result,
     Seat,
     Turn,
     Value,
     Who,
-    moves,
-    would_change,
 )
 
 Offers: TypeAlias = "Mapping[Seat, Mapping[str, Offer]]"
@@ -63,13 +60,17 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class OpenStep:
-    """A step that a correction left to be decided, and why it cannot be kept, where it cannot."""
+    """A step that a correction left to be decided, and why it cannot be kept, where it cannot.
+
+    With a reason `can_be_kept` all the same where it would be about another player than before: a person has to say so.
+    """
 
     n: int
     who: Seat
     action: Action[Any]
     message: Message
     why_not: Refusal | None
+    can_be_kept: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,21 +106,6 @@ class Seen:
     scored: Result | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """What actions would do: what to move, the actors' forms after them, or why they are refused.
-
-    `mend` holds the facts the refused action would have changed: what "allow it this once" opens with.
-    """
-
-    moves: tuple[Message, ...] = ()
-    said: tuple[Message, ...] = ()
-    offers: Offers = field(default_factory=dict)
-    turn: Turn | None = None
-    refused: Refusal | None = None
-    mend: Mapping[str, int] = field(default_factory=dict)
-
-
 def seen(snapshot: Snapshot, eyes: Seat | None) -> Seen:
     """Return the table as these eyes may know it: a seat's, or None for what all may know."""
     game = snapshot.game
@@ -135,30 +121,12 @@ def seen(snapshot: Snapshot, eyes: Seat | None) -> Seen:
         facts=game.view(state),
         offers=_all_offers(game, state, snapshot),
         log=_log(snapshot, game, eyes),
-        open=tuple(OpenStep(s.n, s.who, s.action, s.told(game, eyes), _hidden(game, s, eyes)) for s in snapshot.open),
+        open=tuple(_open(game, step, eyes) for step in snapshot.open),
         moves=snapshot.moves_for(eyes),
         result=snapshot.result,
         undo=_undo(snapshot, game, eyes),
         scored=game.scored(state),
     )
-
-
-def preview(snapshot: Snapshot, eyes: Seat | None, who: Seat, actions: Sequence[Action[Any]]) -> Preview:
-    """Return what these actions would do one after the other, as far as these eyes may know."""
-    if snapshot.game is None:
-        return Preview()
-    game, start = snapshot.game, snapshot.game.see(snapshot.state, eyes)
-    state, said = start, list[Message]()
-    for action in actions:
-        actor = TABLE if action.table else who
-        try:
-            after = game.apply(state, actor, action)
-        except Refused as refused:
-            return Preview(refused=refused.refusal, mend=would_change(game, state, actor, action))
-        said.append(action.tell(state, actor))
-        state = after
-    moved = tuple(moves(game.facts(start), game.facts(state)))
-    return Preview(moved, tuple(said), _all_offers(game, state, snapshot), game.turn(state))
 
 
 def offers_to(game: Game[Any], state: Any, who: Seat) -> dict[str, Offer]:
@@ -177,9 +145,14 @@ def _offer(game: Game[Any], who: Seat, do: str, offered: Choice | Refusal) -> Of
     return Offer(who, do, offered, None, codec.fingerprint(game, who, do, offered), offered.forced)
 
 
+def _open(game: Game[Any], step: Step, eyes: Seat | None) -> OpenStep:
+    why_not = _hidden(game, step, eyes)
+    return OpenStep(step.n, step.who, step.action, step.told(game, eyes), why_not, step.can_be_kept)
+
+
 def _hidden(game: Game[Any], step: Step, eyes: Seat | None) -> Refusal | None:
     """Return why a step cannot be kept, without values where these eyes do not see the whole state."""
-    if step.why_not is None or game.see(step.before, eyes) is step.before:
+    if step.why_not is None or step.why_not.code == ABOUT_ANOTHER or game.see(step.before, eyes) is step.before:
         return step.why_not
     return Refusal("cannot_do_this", "hidden", {"who": Who(step.who), "do": step.action.do})
 

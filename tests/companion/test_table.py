@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -142,6 +143,13 @@ def test_what_is_not_offered_changes_nothing(table: Table, post: Post) -> None:
     assert table.snapshot.steps == ()
 
 
+@pytest.mark.parametrize("post", [[], None, "roll", 3, [{"do": "roll"}]])
+def test_what_is_no_object_does_not_read(table: Table, post: Any) -> None:
+    with pytest.raises(Unreadable, match="not_an_object"):
+        table.submit([Post(TABLE, post)], key="a", by="tablet")
+    assert table.snapshot.steps == ()
+
+
 def test_an_empty_gesture_does_not_read(table: Table) -> None:
     with pytest.raises(Unreadable, match="nothing_posted"):
         table.submit([], key="a", by="tablet")
@@ -256,7 +264,9 @@ def test_the_same_request_begins_one_game(table: Table) -> None:
         ([SeatPlan("Anna", "red"), SeatPlan(" anna ", "blue")], "name_taken"),
         ([SeatPlan("Anna", "red"), SeatPlan("Ben", "red")], "colour_taken"),
         ([SeatPlan("A" * 25, "red"), SeatPlan("Ben", "blue")], "name_too_long"),
-        ([SeatPlan("A\nB", "red"), SeatPlan("A B", "blue")], "name_taken"),
+        ([SeatPlan("A  B", "red"), SeatPlan(" A B ", "blue")], "name_taken"),
+        ([SeatPlan("A\nB", "red"), SeatPlan("Ben", "blue")], "name_unprintable"),
+        ([SeatPlan("Anna", "\x1b[31m"), SeatPlan("Ben", "blue")], "name_unprintable"),
         ([SeatPlan("Anna", "red", "genius"), SeatPlan("Ben", "blue")], "unknown_player"),  # type: ignore[arg-type]
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 from companion import codec
 from companion.snapshot import Snapshot
 from companion.table import Post, Table
-from companion.view import Offers, Seen, preview, seen
+from companion.view import Offers, Seen, seen
 from rules.core import TABLE, Message, Money, Noun, Who
 from tests.companion.toy import Buy, Roll, State, buy, journal_and_table, pebbles, play, roll
 
@@ -38,13 +38,8 @@ def test_a_spectator_s_view_does_not_depend_on_a_hidden_purse(tmp_path: Path) ->
     views = []
     for purse in ("light", "full"):
         with pebbles(tmp_path / purse, purse=purse) as table:
-            views.append([rendered(seen(lived(table), None)), *previews(table.snapshot)])
+            views.append(rendered(seen(lived(table), None)))
     assert views[0] == views[1]
-
-
-def previews(snapshot: Snapshot) -> list[str]:
-    found = [preview(snapshot, None, 0, [action]) for action in (Buy(1), Buy(2), Roll(3))]
-    return [repr((one.moves, one.said, forms(one.offers), one.refused, one.mend)) for one in found]
 
 
 def test_a_seat_sees_its_own_purse(tmp_path: Path) -> None:
@@ -78,25 +73,6 @@ def test_a_fingerprint_that_was_seen_is_taken(tmp_path: Path) -> None:
         play(table, roll(3))
         offer = seen(table.snapshot, None).offers[0]["buy"]
         table.submit([Post(0, Buy(2), offer.fingerprint)], key="a", by="t")
-
-
-def test_a_preview_says_what_to_move_and_what_is_offered_after(tmp_path: Path) -> None:
-    with pebbles(tmp_path) as table:
-        one = preview(table.snapshot, 0, 0, [Roll(4), Buy(3)])
-        assert one.refused is None
-        assert [move.key for move in one.moves] == ["move_money_less", "move_pieces_more"]
-        assert one.said[1] == Message("buy", {"who": Who(0), "money": Money(3)})
-        assert one.offers[TABLE]["roll"].choice is not None
-        assert table.snapshot.steps == (), "nothing was done"
-
-
-def test_a_refused_preview_says_why_and_what_a_mend_would_set(tmp_path: Path) -> None:
-    with pebbles(tmp_path) as table:
-        play(table, roll(2))
-        one = preview(table.snapshot, 0, 0, [Buy(5)])
-        assert one.refused is not None
-        assert one.refused.code == "out_of_range"
-        assert one.mend == {"purse.0": 15, "pebbles.0": 1, "rolled": 0}
 
 
 def test_the_log_keeps_what_was_taken_back_and_says_who_and_why(tmp_path: Path) -> None:

@@ -134,6 +134,7 @@ class Pebbles(Game[State]):
     title: ClassVar[str] = "Pebbles"
     rules: ClassVar[int] = 1
     seats: ClassVar[range] = range(2, 4)
+    sheet_limits: ClassVar[Mapping[str, Count]] = {}
     options: ClassVar[Mapping[str, Option]] = {"purse": Option(("full", "light"), "full", at_table="full")}
 
     def __init__(self) -> None:
