@@ -51,7 +51,7 @@ def data_folder(chosen: str | Path | None, environment: Mapping[str, str]) -> Pa
 def load(path: Path) -> Settings:
     """Read the settings; a missing file means the defaults. Raises Unreadable naming the key, and changes no file."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         return Settings()
     except (OSError, UnicodeDecodeError) as error:

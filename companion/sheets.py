@@ -58,7 +58,7 @@ class SheetStore:
         """Return what was read off this box; raises Unreadable for a file that does not read."""
         path = self._path(key)
         try:
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8-sig")
         except FileNotFoundError:
             return Sheet()
         except (OSError, UnicodeDecodeError) as error:

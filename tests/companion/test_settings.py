@@ -105,6 +105,14 @@ def test_values_told_are_kept_over_what_is_known(tmp_path: Path) -> None:
     assert store.box(key).get("guess") is None
 
 
+def test_what_an_editor_saved_with_a_mark_of_byte_order_reads_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "sheets").mkdir()
+    (tmp_path / "sheets" / "pebbles.toml").write_text('\ufeff"a.b" = { value = 3, source = "printed" }')
+    assert SheetStore(tmp_path).told("pebbles").get("a.b") == 3
+    (tmp_path / "settings.toml").write_text('\ufefflanguage = "de"')
+    assert load(tmp_path / "settings.toml").language == "de"
+
+
 def test_a_told_sheet_that_does_not_read_is_named(tmp_path: Path) -> None:
     store = SheetStore(tmp_path)
     (tmp_path / "sheets").mkdir()
