@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.companion.killing import killed
 
-KILLS = 20
+KILLS = 8
 
 
 def test_a_kill_between_two_actions_loses_nothing_that_was_answered(tmp_path: Path) -> None:
