@@ -95,7 +95,7 @@ class Scene:
         """Return the small lines under an option: what it earns or costs, whom else it touches, what it pushes out."""
         speech = self.speech
         picked = [speech.text("picked", n=len(option.picks))] if len(option.picks) > 1 else []
-        if len(option.picks) == 1 and option.is_one_of_several:
+        if len(option.picks) == 1 and option.is_one_of_several and option.who != TABLE:
             picked = [speech.do(_deed(option))]
         amounts = self._amounts(option)
         deed = None if option.tells is None else _deed(option).values.get("then")

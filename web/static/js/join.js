@@ -8,6 +8,7 @@ if (form instanceof HTMLFormElement && token) {
   const secret = form.elements.namedItem("secret");
   if (secret instanceof HTMLInputElement) {
     secret.value = token;
+    window.htmx.process(form); // it may not have come to this form yet, and a plain submit is none of ours
     form.requestSubmit();
   }
 }
