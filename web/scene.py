@@ -23,6 +23,7 @@ from web.sights import Sight
 from web.speech import Speech
 
 LOG_LINES = 60
+MONEY_MOVES = frozenset(f"move_{what}_{way}" for what in ("money", "bank") for way in ("more", "less"))
 TURN_MOVES = "move_marker"
 """What moves on the tablet alone: whose turn it is, which good stands where in its row."""
 ASKS_KEEP_SURE = "offer_keep_sure"
@@ -148,7 +149,7 @@ class Scene:
             "troubles": [self.speech.health(device) for device in snapshot.devices if not device.ok],
             "log": tuple(reversed(seen.log))[:LOG_LINES],
             "open": seen.open,
-            "moves": [self.speech.say(one) for one in seen.moves if one.key != TURN_MOVES],
+            "moves": " ".join(self.speech.say(one) for one in self._moves()),
         }
 
     def _notices(self) -> list[dict[str, Any]]:
@@ -157,6 +158,12 @@ class Scene:
             {"key": one.key, "words": self.speech.say(one), "asks": one.key == ASKS_KEEP_SURE}
             for one in self.snapshot.notices
         ]
+
+    def _moves(self) -> list[Message]:
+        """Return what to move: after a correction everything, after an ordinary step the money alone."""
+        newest = self.seen.log[-1] if self.seen.log else None
+        corrects = newest is None or newest.status != "kept" or newest.message.key == "mend"
+        return [one for one in self.seen.moves if one.key in MONEY_MOVES or (corrects and one.key != TURN_MOVES)]
 
     def _seats(self) -> tuple[SeatPlan, ...]:
         return () if self.snapshot.header is None else self.snapshot.header.seats

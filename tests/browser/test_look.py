@@ -102,13 +102,24 @@ def played(table: Table, size: tuple[int, int], seats: tuple[SeatPlan, ...] = SI
 def test_nothing_scrolls_and_everything_can_be_hit_while_a_question_is_open(table: Table, size: str) -> None:
     with played(table, SIZES[size]) as page:
         for name, state in STATES.items():
-            page.evaluate("fetch('/api/health')")
             _back_to_the_question(table, page)
             state(page)
             assert page.evaluate(SCROLLS) == [], name
             assert page.evaluate(SMALL, LEAST_PX) == [], name
             actions = page.locator(".bar .action:visible").all()
             assert all((one.bounding_box() or {"height": 0})["height"] >= ACTION_PX for one in actions), name
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_what_to_move_after_a_step_of_six_fits_too(table: Table, size: str) -> None:
+    assert table.home is not None
+    with played(table, SIZES[size]) as page:
+        table.home.service.table.set_money("box", by="tablet", key="box")
+        count(page, 10)
+        tap(page)
+        expect(page.locator("#moves")).to_contain_text("gives 30")
+        expect(page.locator("#moves")).not_to_contain_text("goods")
+        assert page.evaluate(SCROLLS) == []
 
 
 def _back_to_the_question(table: Table, page: Page) -> None:
