@@ -93,6 +93,39 @@ def test_an_amended_count_brings_up_the_sale_it_made_impossible(table: Table) ->
     assert table.home.state.houses["forge"] == (1,)
 
 
+def test_undo_asks_the_table_and_takes_back_on_a_yes(table: Table) -> None:
+    assert table.home is not None
+    tablet = table.tablet()
+    turn(tablet, 8)
+    tablet.click("#undo")
+    expect(tablet.locator("#notice")).to_contain_text("Anna shakes 8 gnomes")
+    tablet.click("#undo-no")
+    expect(tablet.locator("#notice")).to_be_empty()
+    tablet.click("#undo")
+    tablet.click("#undo-yes")
+    expect(tablet.locator("#seat-0")).to_contain_text("10 goods")
+    expect(tablet.locator("#notice")).to_be_empty()
+    assert table.home.state.supply == (10, 10, 10)
+
+
+def test_why_not_and_allow_it_this_once(table: Table) -> None:
+    assert table.home is not None
+    tablet = table.tablet()
+    tablet.click("#more")
+    tablet.click("#mend")
+    tablet.locator("#side summary", has_text="Anna").click()
+    tablet.fill("[name='fact.supply.0']", "0")
+    tablet.fill("[name='fact.storage.0']", "8")
+    tablet.fill("[name='fact.tailor.0']", "2")
+    tablet.click("#side .main")
+    expect(tablet.locator("#seat-0")).to_contain_text("0 goods")
+    count(tablet, 8)
+    tablet.click("#why-place")
+    expect(tablet.locator("#side")).to_contain_text("Rule:")
+    tablet.click("#allow")
+    expect(tablet.locator("#side [name=reason]")).not_to_be_empty()
+
+
 def test_a_refresh_keeps_the_seat(table: Table) -> None:
     tablet, phone = table.tablet(), table.device(PHONE)
     tablet.click("#more")

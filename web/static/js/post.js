@@ -11,11 +11,12 @@ function newKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** @param {string} text @param {string} [more] */
-function say(text, more = "") {
+/** Say something in words, or show a question of ours with its buttons. @param {string} text @param {string} [question] */
+function say(text, question = "") {
   const notice = document.getElementById("notice");
-  if (notice) notice.innerHTML = more;
-  if (notice && !more) notice.textContent = text;
+  if (!notice) return;
+  notice.textContent = text;
+  if (question) void window.htmx.swap({ text: question, target: notice, swap: "innerHTML", sourceElement: notice });
 }
 
 /** @param {string | undefined} text */
@@ -42,7 +43,7 @@ document.addEventListener("htmx:after:request", (event) => {
   const answer = parsed(ctx.text);
   if (answer.regions) void show(answer.regions);
   if (answer.go) location.assign(answer.go);
-  say(answer.ok === false ? answer.error : (answer.notice ?? ""), answer.html);
+  say(answer.ok === false ? answer.error : "", answer.html);
   if (!read && answer.ok !== false) closeSide();
 });
 
@@ -67,5 +68,6 @@ document.addEventListener("click", (event) => {
   const main = document.querySelector("main");
   if (!(button instanceof HTMLElement) || !main) return;
   closeSide();
+  say("");
   if (button.dataset.shows) main.dataset.shown = main.dataset.shown === button.dataset.shows ? "" : button.dataset.shows;
 });
