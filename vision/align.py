@@ -86,9 +86,9 @@ def _refined(reference: Grey, even: Grey, start: NDArray[np.float32]) -> Alignme
             reference, even, start.copy(), cv2.MOTION_HOMOGRAPHY, until, EVERYWHERE, ECC_BLUR_PX
         )
     except cv2.error:  # no overlap, or no structure to hold on to
-        return Alignment(_full_size(start), -1.0)
+        return Alignment(full_size(start), -1.0)
     matrix = np.asarray(found, np.float32)
-    return Alignment(_full_size(matrix), float(alike)) if _plausible(matrix) else Alignment(_full_size(start), -1.0)
+    return Alignment(full_size(matrix), float(alike)) if _plausible(matrix) else Alignment(full_size(start), -1.0)
 
 
 def _plausible(matrix: NDArray[np.float32]) -> bool:
@@ -96,8 +96,11 @@ def _plausible(matrix: NDArray[np.float32]) -> bool:
     return bool(np.abs(matrix[:2, :2] - np.eye(2)).max() < STRETCH_MOST)
 
 
-def _full_size(matrix: NDArray[np.float32]) -> Matrix:
-    """Pixel centres lie at half pixels, so halving a picture is a scale about the corner of the first pixel."""
+def full_size(matrix: NDArray[np.float32]) -> Matrix:
+    """Take a matrix between half-size pictures to full size.
+
+    Pixel centres lie at half pixels, so halving a picture is a scale about the corner of the first pixel.
+    """
     down = np.array([[HALF, 0, HALF / 2 - 0.5], [0, HALF, HALF / 2 - 0.5], [0, 0, 1]])
     full: Matrix = np.linalg.inv(down) @ matrix.astype(np.float64) @ down
     return np.asarray(full / full[2, 2], np.float64)

@@ -37,8 +37,8 @@ MOST_SLOPE = 6e-4  # of the length a pixel: a camera tilted by 30 degrees
 class GnomeCalibration:
     """One table: the empty picture, the tray in it, how large the gnomes are and which three colours they have.
 
-    `length_px` is the length of a lying gnome at the middle of the picture, `slope` by how much of it a gnome grows for
-    each pixel to the right and down. `densities` has the share of each colour in 32 x 32 x 32 cells of BGR. `noise` and
+    `length_px` is the length of a lying gnome at `middle_px`, `slope` by how much of it a gnome grows for each pixel to
+    the right and down. `densities` has the share of each colour in 32 x 32 x 32 cells of BGR. `noise` and
     `level` are in grey levels: what camera noise does to a pixel, and what the gnomes' own shadows do at most.
     """
 
@@ -49,6 +49,7 @@ class GnomeCalibration:
     length_px: float
     area_px: float
     slope: tuple[float, float]
+    middle_px: tuple[float, float]
     widths: shapes.Profile
     noise: float
     level: float
@@ -87,7 +88,7 @@ class GnomeCalibration:
             "tray_px": self.tray_px,
             "colours": np.array(self.colours),
             "densities": self.densities.astype(np.float16),
-            "sizes": np.array([self.length_px, self.area_px, *self.slope, self.noise, self.level]),
+            "sizes": np.array([self.length_px, self.area_px, *self.slope, *self.middle_px, self.noise, self.level]),
             "widths": self.widths,
         }
 
@@ -113,6 +114,7 @@ def calibrate(empty: Picture, calibration_picture: Picture) -> GnomeCalibration:
         length_px=length_px,
         area_px=float(np.median([int(mask.sum()) for mask in pieces])),
         slope=_slope(pieces, empty.shape),
+        middle_px=_middle(pieces),
         widths=widths,
         noise=_noise(frame, empty),
         level=level,
@@ -237,6 +239,11 @@ def _slope(pieces: Sequence[NDArray[np.uint8]], shape: tuple[int, ...]) -> tuple
     return float(bounded[0]), float(bounded[1])
 
 
+def _middle(pieces: Sequence[NDArray[np.uint8]]) -> tuple[float, float]:
+    centres = np.array([np.argwhere(mask).mean(axis=0)[::-1] for mask in pieces])
+    return float(centres[:, 0].mean()), float(centres[:, 1].mean())
+
+
 def _noise(frame: Picture, empty: Picture) -> float:
     """Grey levels by which a smoothed pixel strays although nothing happened to it."""
     away, _ = background.news(background.smoothed(frame), background.smoothed(empty))
@@ -246,7 +253,7 @@ def _noise(frame: Picture, empty: Picture) -> float:
 def _restored(stored: dict[str, NDArray[np.generic]]) -> GnomeCalibration:
     if int(np.int64(stored["format"])) != FORMAT:
         raise CalibrationRefused("other_format", {"format": int(np.int64(stored["format"])), "known": FORMAT})
-    length_px, area_px, across, down, noise, level = (float(v) for v in stored["sizes"].astype(np.float64))
+    length_px, area_px, across, down, x, y, noise, level = (float(v) for v in stored["sizes"].astype(np.float64))
     return GnomeCalibration(
         empty=pictures.checked(stored["empty"]),
         tray_px=np.asarray(stored["tray_px"], np.int32),
@@ -255,6 +262,7 @@ def _restored(stored: dict[str, NDArray[np.generic]]) -> GnomeCalibration:
         length_px=length_px,
         area_px=area_px,
         slope=(across, down),
+        middle_px=(x, y),
         widths=stored["widths"].astype(np.float64),
         noise=noise,
         level=level,

@@ -33,7 +33,7 @@ def read(picture: Picture, calibration: GnomeCalibration) -> GnomeReading:
         likelihood=likelihood,
         by_colour=_by_colour(shown, calibration),
         outlines=outlines,
-        box=_box(outlines, view, calibration),
+        box=_box(outlines, view),
         at_edge=sum(_cut(outline, picture.shape) for outline in outlines),
     )
 
@@ -59,11 +59,11 @@ def _by_colour(shown: Sequence[Candidate], calibration: GnomeCalibration) -> dic
     return {name: counted[name] for name in calibration.colours}
 
 
-def _box(outlines: Sequence[Outline], view: View, calibration: GnomeCalibration) -> Box:
+def _box(outlines: Sequence[Outline], view: View) -> Box:
     """The tray and what lies outside it: what may be kept as evidence, and no more of the room."""
-    tray = cv2.perspectiveTransform(calibration.tray_px[None].astype(np.float64), view.from_reference)[0]
+    tray = cv2.perspectiveTransform(view.stage.calibration.tray_px[None].astype(np.float64), view.from_reference)[0]
     points = np.concatenate([tray, *(np.array(outline.polygon_px, np.float64) for outline in outlines)])
-    return _around(points, calibration.empty.shape)
+    return _around(points, view.stage.calibration.empty.shape)
 
 
 def _around(points: NDArray[np.float64], shape: tuple[int, ...]) -> Box:

@@ -16,7 +16,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.pieces import Candidate, Found
+from vision.pieces import Candidate, Found, Peak
 from vision.readings import MOST_GNOMES, normalised
 
 
@@ -39,9 +39,9 @@ def about_candidate(candidate: Candidate) -> tuple[float, ...]:
     return (1.0, strength, max(strength - 0.4, 0.0), candidate.peak, float(candidate.inside))
 
 
-def about_lonely(peak: float) -> tuple[float, ...]:
+def about_lonely(peak: Peak) -> tuple[float, ...]:
     """Return what the model for a lonely peak looks at."""
-    return (1.0, peak)
+    return (1.0, peak.peak, peak.support, float(peak.inside))
 
 
 def about_hidden(found: Found) -> tuple[float, ...]:

@@ -14,6 +14,7 @@ from vision.view import CLIP, View
 FULL_EVIDENCE = 0.5  # of CLIP: what an average pixel of a wholly seen piece brings
 PEAK_LEAST = -3.0
 PEAK_PX = 5
+AROUND_PX = 7
 OWN_PEAK_PX = 4.0  # from a piece's middle, the net's peak is its own
 
 
@@ -33,11 +34,22 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Peak:
+    """A place where the net sees a middle: its log odds, and the mean evidence for a piece around it."""
+
+    x: int
+    y: int
+    peak: float
+    support: float
+    inside: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
-    """The candidates of a view, and what they leave: the net's `lonely` peaks (log odds) that no candidate has."""
+    """The candidates of a view, and what they leave: the net's `lonely` peaks that no candidate has."""
 
     candidates: tuple[Candidate, ...]
-    lonely: tuple[float, ...]
+    lonely: tuple[Peak, ...]
 
 
 def find(view: View) -> Found:
@@ -45,14 +57,17 @@ def find(view: View) -> Found:
     worth = FULL_EVIDENCE * CLIP * float(view.stage.bank[0].sum())
     search = pile.Pile(view.evidence, view.middles, view.stage.bank, worth, shapes.RARITY)
     pieces = search.solve()
-    peaks = _peaks(view.centre)
+    peaks = _peaks(view)
     middles = np.array([(piece.x, piece.y) for piece in pieces], np.float64).reshape(-1, 2)
-    own = _own(middles, peaks)
+    own = _own(middles, np.array([(peak.x, peak.y) for peak in peaks], np.float64).reshape(-1, 2))
+    heights = np.array([peak.peak for peak in peaks])
     candidates = tuple(
-        _candidate(view, piece, worth, float(peaks[mine, 2].max(initial=PEAK_LEAST)))
+        _candidate(view, piece, worth, float(heights[mine].max(initial=PEAK_LEAST)))
         for piece, mine in zip(pieces, own.T, strict=True)
     )
-    return Found(candidates, tuple(float(peak) for peak in peaks[~own.any(axis=1), 2]))
+    return Found(
+        candidates, tuple(peak for peak, taken in zip(peaks, np.atleast_1d(own.any(axis=1)), strict=True) if not taken)
+    )
 
 
 def _candidate(view: View, piece: pile.Piece, worth: float, peak: float) -> Candidate:
@@ -62,16 +77,19 @@ def _candidate(view: View, piece: pile.Piece, worth: float, peak: float) -> Cand
     return Candidate(outline, piece.colour, piece.gain / worth, peak, inside)
 
 
-def _peaks(centre: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The local maxima of the net's centre map: n x 3 of x, y, log odds."""
-    smooth = cv2.GaussianBlur(centre, (0, 0), 0.6)
+def _peaks(view: View) -> list[Peak]:
+    """The local maxima of the net's centre map."""
+    smooth = cv2.GaussianBlur(view.centre, (0, 0), 0.6)
     top = cv2.dilate(smooth, np.ones((PEAK_PX, PEAK_PX), np.uint8))
-    ys, xs = np.nonzero((smooth >= top) & (smooth > PEAK_LEAST))
-    return np.column_stack([xs, ys, smooth[ys, xs]]).astype(np.float64)
+    around = cv2.blur(view.evidence.max(axis=0), (AROUND_PX, AROUND_PX))
+    return [
+        Peak(int(x), int(y), float(smooth[y, x]), float(around[y, x]), bool(view.tray[y, x]))
+        for y, x in np.argwhere((smooth >= top) & (smooth > PEAK_LEAST))
+    ]
 
 
 def _own(middles: NDArray[np.float64], peaks: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which peak (row) is which piece's (column): the nearest piece's, if it is near; a piece may have several."""
-    apart = np.linalg.norm(peaks[:, None, :2] - middles[None], axis=2)
+    apart = np.linalg.norm(peaks[:, None] - middles[None], axis=2)
     nearest = apart <= apart.min(axis=1, initial=np.inf, keepdims=True)
     return np.asarray(nearest & (apart < OWN_PEAK_PX))

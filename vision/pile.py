@@ -60,7 +60,7 @@ class Pile:
         self.masks = bank > 0.5
         self.flat = np.ascontiguousarray(bank.reshape(len(bank), -1).T)
         pad = ((0, 0), (self.half, self.half), (self.half, self.half))
-        self.evidence = np.pad(evidence, pad, constant_values=-1.0)
+        self.evidence = np.pad(evidence, pad, constant_values=0.0)
         self.price = PIECE_PRICE * worth
         self.pieces: list[Piece] = []
         self.rest = self.evidence.copy()

@@ -31,6 +31,7 @@ class Stage:
     must differ to be news, `table` the share of each colour in each cell of colours.
     """
 
+    calibration: GnomeCalibration
     anchor: align.Anchor
     scale: float
     to_reference: align.Matrix
@@ -46,14 +47,21 @@ class Stage:
 @lru_cache(maxsize=4)
 def stage(calibration: GnomeCalibration) -> Stage:
     """Prepare a calibration once for all its frames."""
+    return prepared(calibration)
+
+
+def prepared(calibration: GnomeCalibration) -> Stage:
+    """Prepare a calibration that will not be used again."""
     height, width = calibration.empty.shape[:2]
     scale = net.LENGTH_PX / calibration.length_px
     size = tuple(net.STEP * round((side + 2 * MARGIN_PX) * scale / net.STEP) for side in (width, height))
-    to_reference = np.array([[1 / scale, 0, -MARGIN_PX], [0, 1 / scale, -MARGIN_PX], [0, 0, 1]])
+    flat = np.array([[1 / scale, 0, -MARGIN_PX], [0, 1 / scale, -MARGIN_PX], [0, 0, 1]])
+    to_reference = _evened(calibration) @ flat
     from_view = to_reference @ view_to_sharp()
     sharp = warped(calibration.empty, to_reference, (size[0], size[1]), scale)
     empty = halved(sharp)
     return Stage(
+        calibration=calibration,
         anchor=align.anchor(calibration.empty),
         scale=scale,
         to_reference=from_view,
@@ -65,6 +73,17 @@ def stage(calibration: GnomeCalibration) -> Stage:
         table=palette.posterior(calibration.densities),
         bank=shapes.bank(calibration.widths, LENGTH_PX),
     )
+
+
+def _evened(calibration: GnomeCalibration) -> align.Matrix:
+    """The perspective under which near gnomes are as large as far ones.
+
+    Where a homography divides by w, areas shrink by its third power, lengths by w to the power 1.5.
+    """
+    across, down = (-slope / 1.5 for slope in calibration.slope)
+    x, y = calibration.middle_px
+    there = np.array([[1, 0, x], [0, 1, y], [0, 0, 1.0]])
+    return np.asarray(there @ np.array([[1, 0, 0], [0, 1, 0], [across, down, 1.0]]) @ np.linalg.inv(there), np.float64)
 
 
 def view_to_sharp() -> align.Matrix:
@@ -105,5 +124,5 @@ def _levels(calibration: GnomeCalibration, empty: Picture) -> NDArray[np.float32
 
 
 def _tray(calibration: GnomeCalibration, to_view: align.Matrix, shape: tuple[int, ...]) -> NDArray[np.uint8]:
-    outline = cv2.transform(calibration.tray_px[None].astype(np.float64), to_view[:2])[0]
+    outline = cv2.perspectiveTransform(calibration.tray_px[None].astype(np.float64), to_view)[0]
     return np.asarray(cv2.dilate(tray.filled(shape, np.rint(outline).astype(np.int32)), disc(TRAY_RIM_PX)), np.uint8)

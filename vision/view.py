@@ -8,11 +8,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision import align, background, net, palette
+from vision import align, background, moved, net, palette
 from vision.calibration import GnomeCalibration
 from vision.errors import PictureRefused
 from vision.pictures import Picture
-from vision.stage import LENGTH_PX, Stage, disc, halved, stage, warped
+from vision.stage import LENGTH_PX, Stage, disc, halved, prepared, stage, warped
 
 CLIP = 4.0
 """Evidence of one pixel, in units of log odds, is never more than this."""
@@ -28,6 +28,8 @@ MIDDLE_MOST = 3.0
 MIDDLE_REACH_PX = 2
 AROUND_PX = int(0.8 * LENGTH_PX)  # of a change is looked at too: the net judges by surroundings
 SPECK = 3
+RIM_PX = 5
+RIM_CHANGED = 0.2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +37,7 @@ class Laid:
     """A registered frame: `sharp` for the net, all else in view pixels.
 
     `to_frame` takes view pixels to the frame's own, `away` is how far each pixel is from any shading of its empty
-    pixel, `changed` is 1 where something differs, shadows included.
+    pixel, `changed` is 1 where something differs, shadows included, `seen` is 0 beyond the frame.
     """
 
     stage: Stage
@@ -44,6 +46,7 @@ class Laid:
     frame: Picture
     away: NDArray[np.float32]
     changed: NDArray[np.uint8]
+    seen: NDArray[np.uint8]
     from_reference: align.Matrix
     alike: float
 
@@ -68,24 +71,33 @@ class View:
 
 
 def lay(picture: Picture, calibration: GnomeCalibration) -> Laid:
-    """Register a frame; raise PictureRefused if it is of another size than the calibration."""
+    """Register a frame, wherever the tray went; raise PictureRefused if it is of another size than the calibration."""
     if picture.shape != calibration.empty.shape:
         got, known = picture.shape[1::-1], calibration.empty.shape[1::-1]
         raise PictureRefused("other_size", {"got": tuple(got), "calibrated": tuple(known)})
-    at = stage(calibration)
+    laid = _laid(picture, stage(calibration))
+    if _rim_changed(laid) < RIM_CHANGED:
+        return laid
+    elsewhere = moved.followed(picture, calibration)
+    return _laid(picture, prepared(elsewhere)) if elsewhere else laid
+
+
+def _laid(picture: Picture, at: Stage) -> Laid:
     found = align.register(at.anchor, picture)
     sharp = warped(picture, found.matrix @ at.sharp_to_reference, at.sharp.shape[1::-1], at.scale)
     frame = halved(sharp)
     smooth = background.smoothed(frame)
     base = np.minimum(at.empty * np.float32(background.level(smooth, at.empty)), 255)
     away, _ = background.news(smooth, base)
+    to_frame = found.matrix @ at.to_reference
     return Laid(
         stage=at,
-        to_frame=found.matrix @ at.to_reference,
+        to_frame=to_frame,
         sharp=sharp,
         frame=frame,
         away=away,
         changed=_changed(smooth - base, away, at),
+        seen=_seen(picture.shape, to_frame, frame.shape),
         from_reference=found.matrix,
         alike=found.alike,
     )
@@ -104,7 +116,7 @@ def look(picture: Picture, calibration: GnomeCalibration) -> View:
     return View(
         stage=laid.stage,
         to_frame=laid.to_frame @ np.array([[1, 0, columns.start], [0, 1, rows.start], [0, 0, 1.0]]),
-        evidence=_evidence(laid.frame[rows, columns], new, laid.stage.table),
+        evidence=_evidence(laid.frame[rows, columns], new, laid.stage.table) * laid.seen[rows, columns],
         middles=_middles(sight),
         centre=sight.centre,
         tray=tray,
@@ -118,10 +130,24 @@ def to_frame_px(view: View, points: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(cv2.perspectiveTransform(points[None].astype(np.float64), view.to_frame)[0], np.float64)
 
 
+def _rim_changed(laid: Laid) -> float:
+    """The share of the tray's rim that looks different: gnomes lie in the hollow, a moved tray bares the table."""
+    tray = laid.stage.tray
+    rim = (tray & laid.seen) > cv2.erode(tray, disc(RIM_PX))
+    return float(laid.changed[rim].mean()) if rim.any() else 0.0
+
+
 def _changed(plain: NDArray[np.float32], away: NDArray[np.float32], at: Stage) -> NDArray[np.uint8]:
     """In the tray a shadow is no change; beside it a gnome may look like a shadow of the table."""
     differs = np.where(at.tray > 0, away, np.abs(plain).max(axis=2)) > at.levels
     return np.asarray(cv2.morphologyEx(differs.astype(np.uint8), cv2.MORPH_OPEN, np.ones((SPECK, SPECK))), np.uint8)
+
+
+def _seen(shape: tuple[int, ...], to_frame: align.Matrix, view: tuple[int, ...]) -> NDArray[np.uint8]:
+    """Where the view shows the frame; a gnome that lies half beyond its edge must not count as half wrong."""
+    whole = np.full(shape[:2], 1, np.uint8)
+    flags = cv2.INTER_NEAREST | cv2.WARP_INVERSE_MAP
+    return np.asarray(cv2.warpPerspective(whole, to_frame, (view[1], view[0]), flags=flags), np.uint8)
 
 
 def _part(changed: NDArray[np.uint8]) -> tuple[slice, slice]:

@@ -17,6 +17,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.simulated.pawns import Bump, Gnome, apart, draw_table, render, shake
 from vision import pictures
@@ -85,7 +86,7 @@ class Seen:
 
     found: Found
     real: list[bool]
-    lonely_real: int
+    lonely_real: list[bool]
     missed: int
     count: int
 
@@ -106,7 +107,7 @@ def observe(folder: Path) -> list[Seen]:
 
 
 def _observe_one(picture: pictures.Picture, calibration: GnomeCalibration, frame: dict[str, Any]) -> Seen:
-    """Give each gnome to the nearest candidate that has none yet; what remains was missed."""
+    """Give each gnome to a candidate, else to a lonely peak; what remains was missed."""
     view = look(picture, calibration)
     found = find(view)
     places = np.array([[x, y] for x, y, _ in frame["centres"]], np.float64).reshape(-1, 1, 2)
@@ -114,25 +115,27 @@ def _observe_one(picture: pictures.Picture, calibration: GnomeCalibration, frame
         cv2.perspectiveTransform(places, np.linalg.inv(view.to_frame)).reshape(-1, 2) if len(places) else places[:, 0]
     )
     middles = np.array([c.outline.mean(axis=0) for c in found.candidates], np.float64).reshape(-1, 2)
-    apart = np.linalg.norm(middles[:, None] - truth[None], axis=2)
-    real = [False] * len(middles)
+    peaks = np.array([(peak.x, peak.y) for peak in found.lonely], np.float64).reshape(-1, 2)
+    real, truth = _matched(middles, truth)
+    lonely_real, truth = _matched(peaks, truth)
+    return Seen(found, real, lonely_real, len(truth), frame["count"])
+
+
+def _matched(places: NDArray[np.float64], truth: NDArray[np.float64]) -> tuple[list[bool], NDArray[np.float64]]:
+    """Give each gnome to the nearest place that has none yet; return which places have one, and who is left over."""
+    apart = np.linalg.norm(places[:, None] - truth[None], axis=2)
+    real, left = [False] * len(places), [True] * len(truth)
     while apart.size and apart.min() < NEAR * LENGTH_PX:
-        candidate, gnome = np.unravel_index(int(apart.argmin()), apart.shape)
-        real[candidate] = True
-        apart[candidate, :] = apart[:, gnome] = np.inf
-    missed = len(truth) - sum(real)
-    lonely_real = min(missed, len(found.lonely))
-    return Seen(found, real, lonely_real, missed - lonely_real, frame["count"])
+        place, gnome = np.unravel_index(int(apart.argmin()), apart.shape)
+        real[place], left[gnome] = True, False
+        apart[place, :] = apart[:, gnome] = np.inf
+    return real, truth[np.array(left, bool)]
 
 
 def fit(seen: list[Seen]) -> Odds:
     """Fit the three models by iterated weighted least squares."""
     candidates = [(about_candidate(c), r) for s in seen for c, r in zip(s.found.candidates, s.real, strict=True)]
-    lonely = [
-        (about_lonely(peak), rank < s.lonely_real)
-        for s in seen
-        for rank, peak in enumerate(sorted(s.found.lonely, reverse=True))
-    ]
+    lonely = [(about_lonely(peak), so) for s in seen for peak, so in zip(s.found.lonely, s.lonely_real, strict=True)]
     hidden = [(about_hidden(s.found), i < s.missed) for s in seen for i in range(len(s.found.candidates))]
     return Odds(_logistic_fit(candidates), _logistic_fit(lonely), _logistic_fit(hidden))
 
