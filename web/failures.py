@@ -57,7 +57,8 @@ def answer(status: int, code: str, words: str, **more: Any) -> Response:
 
 def status_of(error: CompanionError) -> int:
     """Return the HTTP status of what the companion cannot do."""
-    return next((status for kind, status in STATUSES.items() if isinstance(error, kind)), 503)
+    known = next((status for kind, status in STATUSES.items() if isinstance(error, kind)), None)
+    return known or (503 if isinstance(error, OSError) else 422)
 
 
 def of_companion(error: CompanionError) -> Response:

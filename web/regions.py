@@ -74,7 +74,15 @@ class Painter:
         return self._cut("counting.html", context)
 
     def _scene(self, snapshot: Snapshot, sight: Sight, speech: Speech) -> Scene:
-        return Scene(snapshot, sight, speech, self._crop, can_shake=self._service.shaker is not None)
+        service = self._service
+        return Scene(
+            snapshot,
+            sight,
+            speech,
+            self._crop,
+            can_shake=service.shaker is not None,
+            carry_out_s=service.settings.carry_out_after_s,
+        )
 
     def _cut(self, template: str, context: dict[str, Any]) -> dict[str, Markup]:
         pieces = MARKER.split(self._templates.get_template(template).render(context))

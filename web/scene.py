@@ -41,11 +41,12 @@ class Scene:
         crop: Callable[[str], bytes | None],
         *,
         can_shake: bool = False,
+        carry_out_s: float = 3.0,
     ) -> None:
         self.snapshot, self.sight, self.speech = snapshot, sight, speech
         self.seen: Seen = seen(snapshot, sight.eyes)
         self._crop = crop
-        self._can_shake = can_shake
+        self._can_shake, self._carry_out_s = can_shake, carry_out_s
         self._proposal = snapshot.proposal
         self._asked = answers.counting(self.seen)
         self._counted = self._read_off(self._proposal)
@@ -198,8 +199,13 @@ class Scene:
             "evidence": self._evidence(),
             "contradiction": self._contradicts,
             "sensors": self._sensors(),
-            "carries_itself": self._counted and self._proposal and self._proposal.auto_at_ms is not None,
+            "carries_itself_in_s": self._carries_itself_in_s(),
         }
+
+    def _carries_itself_in_s(self) -> int | None:
+        """Return after how many seconds the shown count is carried out by itself, None where it waits for a tap."""
+        waits = self._counted is None or self._proposal is None or self._proposal.auto_at_ms is None
+        return None if waits else round(self._carry_out_s)
 
     def _figures(self, counted: answers.Counted) -> dict[str, Any]:
         acts = self.sight.acts_for(TABLE)

@@ -1,0 +1,58 @@
+"""The camera's set-up on the page: two pictures, and a refusal says what to do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from companion.simulated.demo import Demo
+from tests.web.house import Clock, Device, House
+from web.app import close, create_app
+
+REST_S = 0.4
+"""Until the simulated hand is out of the picture."""
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Iterator[Demo]:
+    shown = Demo(tmp_path, game=None, autoplay=False, pace_ms=50)
+    yield shown
+    shown.close()
+
+
+@pytest.fixture
+def tablet(demo: Demo) -> Iterator[Device]:
+    app = create_app(demo.service, is_open=True)
+    device = House(demo.service, app, Clock()).device()
+    device.post("/table/take")
+    yield device
+    close(app)
+
+
+def test_two_pictures_set_the_camera_up(demo: Demo, tablet: Device) -> None:
+    assert tablet.post("/calibrate/empty").get_json() == {"ok": True, "go": "/calibrate"}
+    demo.scene.spread()
+    time.sleep(REST_S)
+    assert tablet.post("/calibrate/pieces").status_code == 200
+    assert "The camera counts from now on" in tablet.get("/calibrate").get_data(as_text=True)
+
+
+def test_fifteen_that_are_not_fifteen_are_refused_with_a_cure(demo: Demo, tablet: Device) -> None:
+    assert tablet.post("/calibrate/empty").status_code == 200
+    demo.scene.shake(4)
+    time.sleep(REST_S)
+    refused = tablet.post("/calibrate/pieces")
+    assert refused.status_code == 422
+    assert "15 gnomes" in refused.get_json()["error"]
+    assert refused.get_json()["error"] in tablet.get("/calibrate").get_data(as_text=True)
+
+
+def test_without_a_camera_the_page_says_so(home: House) -> None:
+    device = home.tablet()
+    assert "No camera is set" in device.get("/calibrate").get_data(as_text=True)
+    assert device.post("/calibrate/empty").get_json()["code"] == "no_camera"
+    assert device.post("/calibrate/sideways").status_code == 404
+    assert home.device().post("/calibrate/empty").status_code == 403
