@@ -33,8 +33,8 @@ class Brings:
 class Option:
     """One thing to tap: who does what, what it says, what it brings, and the gesture to post.
 
-    `picks` names what it takes of what is drawn (`house=forge`), `is_one_of_several` says that its form has other
-    answers; `asks` is a form that cannot be written out.
+    `picks` names what it takes of what is drawn (`house=forge`), `is_one_of_several` says that its form asks
+    which one; `asks` is a form that cannot be written out.
     """
 
     who: Seat
@@ -87,8 +87,9 @@ class Ahead:
     def of(self, who: Seat, choice: Choice) -> Iterator[Option]:
         """Write one form out, the widest filled form first; what cannot be written out asks for a form."""
         filled = written_out(choice)
+        several = len(filled) > 1 and all(len(picks(choice, action)) == 1 for action in filled)
         for action in filled:
-            yield replace(self.option(who, choice, action), is_one_of_several=len(filled) > 1)
+            yield replace(self.option(who, choice, action), is_one_of_several=several)
         if not filled or any(isinstance(one, Values) and one.limits for one in choice.fields.values()):
             yield Option(who, choice.kind.do, None, (*self.steps, _open_post(self.game, who, choice)), asks=True)
 

@@ -70,6 +70,7 @@ def test_picked_goods_are_what_is_sold(table: Table) -> None:
     tablet.locator("#s-tailor-1").press("Enter")
     expect(sale).to_contain_text("+60")
     tablet.click("#s-tailor-2")
+    expect(sale).to_have_text("Sell goods+20")
     sale.click()
     expect(tablet.locator("#seat-0 .money")).to_have_text("420")
     assert table.home.state.houses["tailor"] == (0,)
