@@ -3,10 +3,10 @@
 Needs torch and onnx beside the product's own numpy and opencv-python, in a venv of their own; nothing in the product
 imports them. One thread each; `make` and `train` may run at the same time, training then waits for the first tables.
 
-    python tests/bench/train_gnomes.py make DATA --tables 1000 --seed 1       about 4 s of one core a table
-    python tests/bench/train_gnomes.py make DATA --tables 40 --seed 900001 --check
-    python tests/bench/train_gnomes.py train DATA vision/data/gnomes.onnx --minutes 45 --seed 1
-    python tests/bench/train_gnomes.py measure DATA vision/data/gnomes.onnx
+    python tests/bench/train_gnomes.py make DATA --tables 400 --seed 1        about 4 s of one core a table
+    python tests/bench/train_gnomes.py make CHECK --tables 30 --seed 900101 --check
+    python tests/bench/train_gnomes.py train DATA vision/data/gnomes.onnx --minutes 70 --seed 1
+    python tests/bench/train_gnomes.py measure CHECK vision/data/gnomes.onnx
 
 A table gives its calibration picture and eight shakes, each at the scale where a lying gnome at the middle of the tray
 is about PIECE_PX long; crops of 192 x 192 px go into one file a table. Check tables keep whole pictures and are never
@@ -422,12 +422,12 @@ def main():
         command.set_defaults(run=run)
         command.add_argument("data", type=Path)
         if name == "make":
-            command.add_argument("--tables", type=int, default=2400)
+            command.add_argument("--tables", type=int, default=400)
             command.add_argument("--check", action="store_true")
         else:
             command.add_argument("onnx", type=Path)
         if name == "train":
-            command.add_argument("--minutes", type=float, default=45.0)
+            command.add_argument("--minutes", type=float, default=70.0)
             command.add_argument("--rate", type=float, default=2e-3)
             command.add_argument("--start", type=Path, help="weights to go on from")
             command.add_argument("--keep", type=Path, help="where to keep the weights")
