@@ -53,7 +53,8 @@ def serve(config: Path | None, data: Path, host: str | None, port: int | None, c
 
 
 @main.command()
-@click.argument("game", required=False)
+@click.argument("game", default=next(iter(GAMES)))
+@click.option("--count", is_flag=True, help="Play no game: only count what is shaken.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one.")
 @click.option("--host", default=EVERYWHERE, show_default=True, help="Address to listen on.")
 @click.option("--autoplay", is_flag=True, help="All seats play by themselves.")
@@ -63,7 +64,8 @@ def serve(config: Path | None, data: Path, host: str | None, port: int | None, c
 @click.option("--data", type=click.Path(path_type=Path), help="Keep the games here; else none is kept.")
 @click.option("--no-browser", is_flag=True, help="Open no page.")
 def demo(
-    game: str | None,
+    game: str,
+    count: bool,
     port: int,
     host: str,
     autoplay: bool,
@@ -74,11 +76,12 @@ def demo(
     no_browser: bool,
 ) -> None:
     """Show a whole simulated table: camera, cup, players."""
-    if game is not None and game not in GAMES:
+    if game not in GAMES:
         raise click.BadParameter(f"known games: {', '.join(GAMES)}", param_hint="GAME")
     with tempfile.TemporaryDirectory(prefix="companion-") as scratch:
-        shown = Demo(data or Path(scratch), game=game, autoplay=autoplay, seats=seats, seed=seed, pace_ms=pace)
-        opens = None if no_browser else "/table" if game else "/"
+        played = None if count else game
+        shown = Demo(data or Path(scratch), game=played, autoplay=autoplay, seats=seats, seed=seed, pace_ms=pace)
+        opens = None if no_browser else "/count" if count else "/table"
         listen(shown.service, host=host, port=port, is_open=True, end=shown.close, opens=opens)
 
 
