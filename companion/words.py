@@ -31,7 +31,7 @@ from rules.registry import GAMES
 
 log = logging.getLogger(__name__)
 
-PACKAGES = ("rules", "companion", "web")
+PACKAGES = ("companion", "web")
 SENTENCES = ("log", "refusal")
 PLACE = re.compile(r"\{(\w+)(?:\.(\w+))?\}")
 PART = re.compile(r"\[([^\]]*)\]")
