@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 Evidence = NDArray[np.float32]
 
-PIECE_PRICE = 0.1  # of what a wholly seen piece gains
+PIECE_PRICE = 0.07  # of what a wholly seen piece gains
 OVERLAP_PRICE = 0.6  # log odds for a pixel covered once more
 GRID_PX = 2
 REACH_PX = 7  # from a pixel of its own colour to the middle of a piece that is partly covered

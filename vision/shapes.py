@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 SAMPLES = 24
 STEEP_DEG = 60.0
-RARE = 0.15
+RARE = 0.09
 POSES_DEG = tuple(
     (elevation, turn * 360.0 / turns)
     for elevation, turns in ((0.0, 24), (25.0, 24), (45.0, 24), (65.0, 12), (85.0, 1))

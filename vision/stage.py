@@ -105,7 +105,7 @@ def warped(picture: Picture, matrix: align.Matrix, size: tuple[int, int], scale:
         picture = np.asarray(cv2.resize(picture, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), np.uint8)
         matrix = np.diag([shrink, shrink, 1.0]) @ matrix
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    out = cv2.warpPerspective(picture, matrix, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    out = cv2.warpPerspective(picture, matrix, size, flags=flags, borderMode=cv2.BORDER_REFLECT_101)
     return np.asarray(out, np.uint8)
 
 

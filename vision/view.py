@@ -16,12 +16,14 @@ from vision.stage import LENGTH_PX, Stage, disc, halved, prepared, stage, warped
 
 CLIP = 4.0
 """Evidence of one pixel, in units of log odds, is never more than this."""
-DIFFERENCE_SHARE = 0.5
+DIFFERENCE_SHARE = 0.6
+CHANGE_WEIGHT = 1.0
+"""What it adds beside the tray that a pixel changed at all."""
 COLOUR_WEIGHT = 1.6
 COLOUR_FLOOR = 0.04
 HALO = 0.5  # of the news beside it: a pixel that is half piece and half felt has the colour of neither
 HALO_PX = 5
-MIDDLE_WEIGHT = 0.1
+MIDDLE_WEIGHT = 0.15
 MIDDLE_USUAL = 1.0
 """The net's log odds at the middle of a plainly seen gnome are above minus this."""
 MIDDLE_MOST = 3.0
@@ -90,14 +92,15 @@ def _laid(picture: Picture, at: Stage) -> Laid:
     base = np.minimum(at.empty * np.float32(background.level(smooth, at.empty)), 255)
     away, _ = background.news(smooth, base)
     to_frame = found.matrix @ at.to_reference
+    seen = _seen(picture.shape, to_frame, frame.shape)
     return Laid(
         stage=at,
         to_frame=to_frame,
         sharp=sharp,
         frame=frame,
         away=away,
-        changed=_changed(smooth - base, away, at),
-        seen=_seen(picture.shape, to_frame, frame.shape),
+        changed=_changed(smooth - base, away, at) & np.asarray(cv2.erode(seen, disc(1)), np.uint8),
+        seen=seen,
         from_reference=found.matrix,
         alike=found.alike,
     )
@@ -112,7 +115,9 @@ def look(picture: Picture, calibration: GnomeCalibration) -> View:
     sight = net.see(laid.sharp[sharp], laid.stage.sharp[sharp])
     tray = laid.stage.tray[rows, columns]
     difference = _difference(laid.away[rows, columns], laid.stage.levels[rows, columns])
-    new = np.where(tray > 0, (1 - DIFFERENCE_SHARE) * sight.part + DIFFERENCE_SHARE * difference, sight.part)
+    part = np.clip(sight.part, -CLIP, CLIP)
+    beside = np.clip(part + CHANGE_WEIGHT * laid.changed[rows, columns], -CLIP, CLIP)
+    new = np.where(tray > 0, (1 - DIFFERENCE_SHARE) * part + DIFFERENCE_SHARE * difference, beside)
     return View(
         stage=laid.stage,
         to_frame=laid.to_frame @ np.array([[1, 0, columns.start], [0, 1, rows.start], [0, 0, 1.0]]),
@@ -145,7 +150,7 @@ def _changed(plain: NDArray[np.float32], away: NDArray[np.float32], at: Stage) -
 
 def _seen(shape: tuple[int, ...], to_frame: align.Matrix, view: tuple[int, ...]) -> NDArray[np.uint8]:
     """Where the view shows the frame; a gnome that lies half beyond its edge must not count as half wrong."""
-    whole = np.full(shape[:2], 1, np.uint8)
+    whole = np.ones(shape[:2], np.uint8)
     flags = cv2.INTER_NEAREST | cv2.WARP_INVERSE_MAP
     return np.asarray(cv2.warpPerspective(whole, to_frame, (view[1], view[0]), flags=flags), np.uint8)
 

@@ -63,7 +63,7 @@ def test_a_gnome_beside_the_tray_counts_and_is_in_the_box(cluttered) -> None:
         assert box.y <= y <= box.y + box.height
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(st.floats(-9, 9), st.floats(-9, 9), st.floats(-1, 1), st.floats(0.93, 1.06))
 def test_a_bumped_camera_or_a_flickering_lamp_changes_nothing(
     colourful, across: float, down: float, turn_deg: float, light: float
