@@ -11,7 +11,7 @@ from flask import render_template
 from companion.codec import action_to_data, dump_json
 from companion.errors import Unreadable
 from companion.fold import Step
-from rules.core import TABLE, Action, Choice, Game, Message, Refusal, would_change
+from rules.core import TABLE, Action, Choice, Game, Message, Refusal, Seat, would_change
 from rules.forms import Count
 from web import desk, fields, posts
 from web.options import Ahead, Option, written_out
@@ -79,6 +79,7 @@ def amend(n: int, *, decides: bool) -> str:
         "side_amend.html",
         n=n,
         decide=decides,
+        do=step.action.do,
         url="/table/amend",
         told=speech.say(step.told(game, eyes)),
         forms=list(_replacements(game, step)),
@@ -89,12 +90,13 @@ def _replacements(game: Game[Any], step: Step) -> Iterator[dict[str, Any]]:
     state = game.see(posts.state_at(step), desk.sight("table").eyes)
     kinds = sorted(game.actions.values(), key=lambda kind: kind.do != step.action.do)
     for kind in kinds:
-        offered = game.offer(state, TABLE if kind.table else step.who, kind)
-        if isinstance(offered, Choice) and kind.table == step.action.table and kind.do != "mend":
-            yield _replacement(Ahead(game, state), step, offered)
+        who = posts.actor_of(game, step, kind)
+        offered = game.offer(state, who, kind)
+        if isinstance(offered, Choice) and kind.do != "mend":
+            yield _replacement(Ahead(game, state), step, who, offered)
 
 
-def _replacement(ahead: Ahead, step: Step, choice: Choice) -> dict[str, Any]:
+def _replacement(ahead: Ahead, step: Step, who: Seat, choice: Choice) -> dict[str, Any]:
     described = fields.described(choice, desk.speech()) | {
         "words": desk.speech().do(Message(choice.kind.do, choice.about))
     }
@@ -104,7 +106,6 @@ def _replacement(ahead: Ahead, step: Step, choice: Choice) -> dict[str, Any]:
         name = counts[0][0]
         values = [getattr(action, name) for action in filled]
         return described | {"pad": {"name": name, "values": values, "now": getattr(step.action, name, None)}}
-    who = TABLE if choice.kind.table else step.who
     options = [(action, ahead.option(who, choice, action)) for action in filled if action != step.action]
     return described | {"buttons": [_button(action, option) for action, option in options]}
 

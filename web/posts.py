@@ -13,10 +13,10 @@ from companion import codec
 from companion.codec import parse_json, parse_object, shown
 from companion.entries import SeatPlan
 from companion.errors import NoGame, NotAllowed, Unreadable
-from companion.fold import Step
+from companion.fold import Step, actor
 from companion.table import Post
 from companion.view import seen
-from rules.core import TABLE, Choice, Game, Noun, Refusal, Refused
+from rules.core import TABLE, Action, Choice, Game, Noun, Refusal, Refused, Seat
 from web import desk, fields
 from web.scene import ASKS_KEEP_SURE
 from web.visitors import remember
@@ -149,6 +149,11 @@ def state_at(step: Step) -> Any:
     return desk.game_on_table().state if step.status == "open" else step.before
 
 
+def actor_of(game: Game[Any], step: Step, kind: type[Action[Any]]) -> Seat:
+    """Return who would do this kind of action in the place of a step."""
+    return actor(game, state_at(step), step, cast("Action[Any]", kind))  # it asks for nothing but the kind
+
+
 def _other_action(n: int) -> Mapping[str, Any]:
     if given := request.form.get("action"):
         return parse_object(given)
@@ -156,7 +161,7 @@ def _other_action(n: int) -> Mapping[str, Any]:
     kind = game.actions.get(request.form.get("do", "")) if game else None
     if game is None or kind is None:
         raise Unreadable("unknown_action", got=shown(request.form.get("do")), known=())
-    offered = game.offer(state_at(step), TABLE if kind.table else step.who, kind)
+    offered = game.offer(state_at(step), actor_of(game, step, kind), kind)
     if isinstance(offered, Refusal):
         raise Refused(offered)
     return fields.read(offered, request.form.to_dict(flat=False))
@@ -164,12 +169,13 @@ def _other_action(n: int) -> Mapping[str, Any]:
 
 @posts.post("/table/decide")
 def decide() -> Response:
-    """Keep or drop the first step that a correction left open, or keep all the rest as far as it goes."""
+    """Keep or drop the first step that a correction left open, keep all the rest as far as it goes, or drop it."""
     visitor, table = desk.visitor(), desk.desk().table
     visitor.must_act(TABLE)
     how = request.form.get("how", "")
-    if how == "rest":
-        return done(number=table.keep_rest(by=desk.by(), key=desk.key()).number)
+    if how in ("rest", "drop_rest"):
+        rest = table.keep_rest if how == "rest" else table.drop_rest
+        return done(number=rest(by=desk.by(), key=desk.key()).number)
     if how not in ("keep", "drop"):
         raise Unreadable("wrong_value", field="how", got=shown(how), wants=Noun("another_value"))
     kept = table.decide(number("n"), "keep" if how == "keep" else "drop", by=desk.by(), key=desk.key())

@@ -150,8 +150,14 @@ class Scene:
             "troubles": [self.speech.health(device) for device in snapshot.devices if not device.ok],
             "log": tuple(reversed(seen.log))[:LOG_LINES],
             "open": seen.open,
+            "is_missing": self._misses_a_deed(),
             "moves": " ".join(self.speech.say(one) for one in self._moves()),
         }
+
+    def _misses_a_deed(self) -> bool:
+        """Say whether a seat has to act before the first step that a correction left open, and did not."""
+        movers = self.seen.turn.movers if self.seen.turn else frozenset()
+        return bool(self.seen.open and movers - {TABLE}) and self.seen.open[0].who not in movers
 
     def _notices(self) -> list[dict[str, Any]]:
         """Return what everyone should know; one that asks wants a yes or a no."""
@@ -260,14 +266,14 @@ class Scene:
             options, refused = (self._counted.best.options, self._counted.best.refused) if acts else ((), ())
         else:
             options, refused = answers.to_do(self.seen, self.sight), tuple(answers.not_to_do(self.seen, self.sight))
-        in_bar = answers.shown_in_bar(options)
-        everything = self.seen.open or self.seen.result or self._keeps_score_alone
+        decides, rests = bool(self.seen.open), bool(self.seen.result) or self._keeps_score_alone
+        in_bar = answers.shown_in_bar(options) and not decides
         return {
             "options": options,
-            "taps": () if everything or not in_bar else tuple(reversed(options)),
-            "listed": () if everything or in_bar else options,
-            "refusals": () if everything else refused,
-            "calls": () if everything else answers.calls(self.seen, self.sight),
+            "taps": () if rests or not in_bar else tuple(reversed(options)),
+            "listed": () if rests or in_bar else options,
+            "refusals": () if rests or decides else refused,
+            "calls": () if rests or decides else answers.calls(self.seen, self.sight),
             "undo": self.seen.undo if self.sight.role != "watch" else None,
             "is_narrower": lambda option: answers.is_narrower(option, options),
         }

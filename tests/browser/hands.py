@@ -5,6 +5,13 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 TAPS = ".bar .action:visible:not(.loses):not(.greyed)"
+SCROLLS = """() => ['html', '.line', '.places', '.board', '.answer', '.bar']
+  .flatMap(name => [...document.querySelectorAll(name)])
+  .filter(one => one.checkVisibility())
+  .filter(one => one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1)
+  .map(one => `${one.className || one.tagName}: ${one.scrollWidth} x ${one.scrollHeight}
+     in ${one.clientWidth} x ${one.clientHeight}`)"""
+"""What scrolls or is cut off of what must not, while a question is open."""
 
 
 def number(page: Page) -> int:

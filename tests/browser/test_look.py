@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from companion.entries import SeatPlan
 from companion.proposal import Answer, Evidence, Outline, Proposal
 from tests.browser.conftest import PHONE, TABLET, Table
-from tests.browser.hands import count, open_log, tap, turn
+from tests.browser.hands import SCROLLS, count, open_log, tap, turn
 
 PAGES = ("/", "/play", "/count", "/join", "/devices", "/calibrate", "/help", "/help/play", "/help/phones")
 SIZES = {"tablet": TABLET, "phone": PHONE}
@@ -34,12 +34,6 @@ SMALL = """least => [...document.querySelectorAll('button, a, input, select, sum
   .map(one => [(one.id || one.textContent || one.tagName).trim().slice(0, 40), one.getBoundingClientRect()])
   .filter(([, box]) => box.width > 0 && Math.min(box.width, box.height) < least - 0.5)
   .map(([what, box]) => `${what}: ${Math.round(box.width)} x ${Math.round(box.height)}`)"""
-SCROLLS = """() => ['html', '.line', '.places', '.board', '.answer', '.bar']
-  .flatMap(name => [...document.querySelectorAll(name)])
-  .filter(one => one.checkVisibility())
-  .filter(one => one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1)
-  .map(one => `${one.className || one.tagName}: ${one.scrollWidth} x ${one.scrollHeight}
-     in ${one.clientWidth} x ${one.clientHeight}`)"""
 WIDER = "() => document.documentElement.scrollWidth > innerWidth"
 
 

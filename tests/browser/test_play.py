@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from companion.entries import SeatPlan
 from companion.proposal import Answer, Proposal
 from tests.browser.conftest import PHONE, Table
-from tests.browser.hands import TAPS, count, number, open_log, tap, turn
+from tests.browser.hands import SCROLLS, TAPS, count, number, open_log, tap, turn
 from tests.web.running import Running
 from web.desk import desk_of
 
@@ -92,6 +92,24 @@ def test_an_amended_count_brings_up_the_sale_it_made_impossible(table: Table) ->
     tablet.click("#keep")
     expect(tablet.locator("#moves")).to_contain_text("Anna gives 20 back")
     assert table.home.state.houses["forge"] == (1,)
+
+
+def test_an_amended_shake_asks_for_the_placement_it_brings_and_keeps_the_rest(table: Table) -> None:
+    assert table.home is not None
+    tablet = table.tablet()
+    for fell in (1, 8, 4):
+        turn(tablet, fell)
+    open_log(tablet)
+    tablet.locator("#step-1 button").click()
+    tablet.click("#was-2")
+    expect(tablet.locator("#missing")).to_have_text("Anna still has to act")
+    expect(tablet.locator(".answer")).to_contain_text("After that: Ben shakes 8 gnomes")
+    assert tablet.evaluate(SCROLLS) == []
+    tablet.click("#h-tailor")
+    expect(tablet.locator("#missing")).to_have_count(0)
+    live = table.home.service.table.snapshot
+    assert (live.open, [step.status for step in live.steps]) == ((), ["amended", "kept", "kept", "kept"])
+    assert table.home.state.supply == (9, 9, 9)
 
 
 def test_undo_asks_the_table_and_takes_back_on_a_yes(table: Table) -> None:

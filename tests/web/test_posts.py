@@ -295,7 +295,72 @@ def test_a_table_that_only_keeps_the_score_enters_what_counts(home: House) -> No
     assert "Anna, shake the cup" in tablet.table()
 
 
-def test_a_step_in_whose_place_nothing_fits_can_only_be_dropped(home: House, tablet: Device) -> None:
+def test_in_the_place_of_a_sale_that_no_longer_fits_stands_only_what_is_offered_now(
+    home: House, tablet: Device
+) -> None:
     amended(home, tablet)
     first = home.service.table.snapshot.open[0]
-    assert "Nothing fits here now" in tablet.get(f"/table/amend/{first.n}?decide=1").get_data(as_text=True)
+    panel = tablet.get(f"/table/amend/{first.n}?decide=1").get_data(as_text=True)
+    assert "Sell goods" not in panel
+    assert "<h3>Shake the cup</h3>" in panel
+    changed = tablet.post("/table/amend", {"n": first.n, "how": "change", "do": "shake", "f.count": "3"})
+    assert changed.status_code == 200
+    assert "shakes 3 gnomes" in tablet.table()
+
+
+def test_a_shake_amended_to_one_with_a_choice_asks_for_the_missing_deed_first(home: House, tablet: Device) -> None:
+    home.play(1, 8, 4)
+    assert tablet.post("/table/amend", {"n": 1, "do": "shake", "f.count": "2"}).status_code == 200
+    page = tablet.table()
+    assert "Anna still has to act" in page
+    assert 'id="keep"' not in page
+    assert 'id="keep-rest"' not in page
+    assert 'id="drop-rest"' in page
+    ben = home.phone(1)
+    assert "Anna still has to act" not in ben.table()
+    assert not ben.gestures()
+    assert tablet.tap("place").status_code == 200
+    assert home.service.table.snapshot.open == ()
+    assert [step.status for step in home.service.table.snapshot.steps] == ["amended", "kept", "kept", "kept"]
+
+
+def test_what_is_left_open_is_dropped_in_one_go(home: House, tablet: Device) -> None:
+    amended(home, tablet)
+    left = len(home.service.table.snapshot.open)
+    assert left > 1
+    assert 'id="drop-rest"' in tablet.table()
+    assert tablet.post("/table/decide", {"how": "drop_rest"}).status_code == 200
+    assert home.service.table.snapshot.open == ()
+    assert [step.status for step in home.service.table.snapshot.steps].count("dropped") == left
+    assert tablet.post("/table/decide", {"how": "drop_rest"}).get_json()["code"] == "nothing_open"
+
+
+def test_a_step_about_another_player_may_be_kept_all_the_same(home: House, tablet: Device) -> None:
+    home.play(8, 4, 5)
+    mark = mend_form(tablet)
+    tablet.post("/table/mend", {"fingerprint": mark, "fact.turn": "1"})
+    home.play(6)
+    n = next(step.n for step in home.service.table.snapshot.steps if step.action.do == "mend")
+    amended_to = json.dumps({"do": "mend", "facts": {"turn": 2}, "reason": ""})
+    assert tablet.post("/table/amend", {"n": n, "action": amended_to}).status_code == 200
+    first = home.service.table.snapshot.open[0]
+    assert first.why_not is not None
+    page = tablet.table()
+    assert 'id="keep"' in page
+    assert 'id="keep-rest"' not in page
+    assert tablet.post("/table/decide", {"n": first.n, "how": "keep"}).status_code == 200
+
+
+def test_a_double_shake_and_a_deed_may_stand_in_each_others_place(home: House, tablet: Device) -> None:
+    home.play(8, 8, 8)
+    tablet.post("/table/count", {"n": 8})
+    tablet.tap("shake", "place")
+    placed = home.service.table.snapshot.steps[-1]
+    assert "double_shake" in tablet.get(f"/table/amend/{placed.n}").get_data(as_text=True)
+    assert tablet.post("/table/amend", {"n": placed.n, "do": "double_shake"}).status_code == 200
+    assert home.service.table.snapshot.steps[-1].who == -1
+    panel = html.unescape(tablet.get(f"/table/amend/{placed.n}").get_data(as_text=True))
+    again = next(one for one in re.findall(r'name="action" value="([^>]*?)">', panel) if '"place"' in one)
+    assert tablet.post("/table/amend", {"n": placed.n, "action": again}).status_code == 200
+    stands = home.service.table.snapshot.steps[-1]
+    assert (stands.who, stands.action.do) == (0, "place")
