@@ -26,6 +26,7 @@ from devices.errors import DeviceError
 from rules.core import TABLE, Message, Refused
 from vision.calibration import GnomeCalibration, calibrate
 from vision.errors import VisionError
+from vision.pictures import encode_jpeg
 
 log = logging.getLogger(__name__)
 
@@ -178,6 +179,11 @@ class Service:
     def picture(self) -> Frame | None:
         """Return the newest frame for the wizard's page, None where there is none."""
         return None if self._camera is None else self._camera.latest()
+
+    def preview(self) -> bytes | None:
+        """Return the newest frame as JPEG for the wizard's page; None without one, and where the camera looks away."""
+        frame = None if self.watch.away else self.picture()
+        return None if frame is None else encode_jpeg(frame.picture)
 
     # --- settings -----------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ import hmac
 from typing import Any
 
 import segno
-from flask import Blueprint, abort, redirect, render_template, request
+from flask import Blueprint, Response, abort, redirect, render_template, request
 from markupsafe import Markup
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -129,7 +129,17 @@ def calibrate() -> str:
     """Show the camera's set-up: an empty tray, then all pieces apart."""
     status = desk.desk().service.calibration_status()
     note = status["note"]
-    return render_template("calibrate.html", status=status, note=note and desk.speech().trouble(note))
+    visitor = desk.visitor()
+    sees = visitor.host or visitor.role == "table"
+    return render_template("calibrate.html", status=status, sees=sees, note=note and desk.speech().trouble(note))
+
+
+@joining.get("/calibrate/picture")
+def live_picture() -> Response:
+    """Return what the camera sees now, uncropped: to the host and the shared screen alone, to set it up by."""
+    desk.visitor().must_keep_house()
+    jpeg = desk.desk().service.preview()
+    return Response(status=204) if jpeg is None else Response(jpeg, mimetype="image/jpeg")
 
 
 @joining.post("/calibrate/<step>")

@@ -43,6 +43,11 @@ class Visitor:
         if self.role != "table":
             raise NotAllowed("only_on_the_table")
 
+    def must_keep_house(self) -> None:
+        """Raise NotAllowed unless this is a shared screen, or a device that gave the host's PIN."""
+        if not self.host:
+            self.must_be_table()
+
     def must_be_host(self) -> None:
         """Raise NotAllowed unless this device gave the host's PIN."""
         if not self.host:

@@ -12,6 +12,7 @@ SCROLLS = """() => ['html', '.line', '.places', '.board', '.answer', '.bar']
   .map(one => `${one.className || one.tagName}: ${one.scrollWidth} x ${one.scrollHeight}
      in ${one.clientWidth} x ${one.clientHeight}`)"""
 """What scrolls or is cut off of what must not, while a question is open."""
+WIDER = "() => document.documentElement.scrollWidth > innerWidth"
 
 
 def number(page: Page) -> int:

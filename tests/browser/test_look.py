@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from companion.entries import SeatPlan
 from companion.proposal import Answer, Evidence, Outline, Proposal
 from tests.browser.conftest import PHONE, TABLET, Table
-from tests.browser.hands import SCROLLS, count, open_log, tap, turn
+from tests.browser.hands import SCROLLS, WIDER, count, open_log, tap, turn
 
 PAGES = ("/", "/play", "/count", "/join", "/devices", "/calibrate", "/help", "/help/play", "/help/phones")
 SIZES = {"tablet": TABLET, "phone": PHONE}
@@ -34,7 +34,6 @@ SMALL = """least => [...document.querySelectorAll('button, a, input, select, sum
   .map(one => [(one.id || one.textContent || one.tagName).trim().slice(0, 40), one.getBoundingClientRect()])
   .filter(([, box]) => box.width > 0 && Math.min(box.width, box.height) < least - 0.5)
   .map(([what, box]) => `${what}: ${Math.round(box.width)} x ${Math.round(box.height)}`)"""
-WIDER = "() => document.documentElement.scrollWidth > innerWidth"
 
 
 def violations(page: Page) -> list[str]:

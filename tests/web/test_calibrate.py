@@ -50,9 +50,21 @@ def test_fifteen_that_are_not_fifteen_are_refused_with_a_cure(demo: Demo, tablet
     assert refused.get_json()["error"] in tablet.get("/calibrate").get_data(as_text=True)
 
 
+def test_only_the_table_sees_what_the_camera_sees(demo: Demo, tablet: Device) -> None:
+    picture = tablet.get("/calibrate/picture")
+    assert (picture.status_code, picture.mimetype, picture.data[:2]) == (200, "image/jpeg", b"\xff\xd8")
+    onlooker = House(demo.service, tablet.client.application, Clock()).device()
+    assert onlooker.get("/calibrate/picture").status_code == 403
+    assert "/calibrate/picture" not in onlooker.get("/calibrate").get_data(as_text=True)
+    assert 'src="/calibrate/picture"' in tablet.get("/calibrate").get_data(as_text=True)
+    demo.service.look_away(True)
+    assert (tablet.get("/calibrate/picture").status_code, tablet.get("/calibrate/picture").data) == (204, b"")
+
+
 def test_without_a_camera_the_page_says_so(home: House) -> None:
     device = home.tablet()
     assert "No camera is set" in device.get("/calibrate").get_data(as_text=True)
     assert device.post("/calibrate/empty").get_json()["code"] == "no_camera"
+    assert device.get("/calibrate/picture").status_code == 204
     assert device.post("/calibrate/sideways").status_code == 404
     assert home.device().post("/calibrate/empty").status_code == 403
