@@ -76,8 +76,8 @@ def densities(samples: list[NDArray[np.uint8]]) -> NDArray[np.float32]:
     return np.stack([_density(pixels.astype(np.float32)) for pixels in samples])
 
 
-def shares(picture: NDArray[np.uint8], table: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return how probable each group is for each pixel, if the pixel is of a gnome: 3 x height x width."""
+def looked_up(picture: NDArray[np.uint8], table: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Look up each pixel's cell in a table of each group (3 x 32 x 32 x 32): 3 x height x width."""
     cells = (picture >> 3).astype(np.int32)
     index = (cells[..., 0] * BINS + cells[..., 1]) * BINS + cells[..., 2]
     return table.reshape(GROUPS, -1)[:, index]

@@ -20,6 +20,8 @@ SHADOW_MARGIN = 1.2
 LEAST_LEVEL = 12.0
 NEWS_NOISE = 5.0
 EDGE_PX = 0.7
+COLOUR_WEIGHT = 1.6
+COLOUR_FLOOR = 0.04
 TRAY_RIM_PX = 3
 
 
@@ -28,7 +30,7 @@ class Stage:
     """Pictures of a calibration: `sharp` for the net, all else in view pixels, half as large.
 
     `to_reference` takes view pixels to the empty picture's, `sharp_to_reference` the net's. `levels` is what a pixel
-    must differ to be news, `table` the share of each colour in each cell of colours.
+    must differ to be news, `doubts` the log odds that each cell of colours takes from each colour of gnomes.
     """
 
     calibration: GnomeCalibration
@@ -40,7 +42,7 @@ class Stage:
     empty: NDArray[np.float32]
     levels: NDArray[np.float32]
     tray: NDArray[np.uint8]
-    table: NDArray[np.float32]
+    doubts: NDArray[np.float32]
     bank: NDArray[np.float32]
 
 
@@ -70,7 +72,7 @@ def prepared(calibration: GnomeCalibration) -> Stage:
         empty=background.smoothed(empty),
         levels=_levels(calibration, empty),
         tray=_tray(calibration, np.asarray(np.linalg.inv(from_view), np.float64), empty.shape),
-        table=palette.posterior(calibration.densities),
+        doubts=_doubts(calibration),
         bank=shapes.bank(calibration.widths, LENGTH_PX),
     )
 
@@ -112,6 +114,11 @@ def warped(picture: Picture, matrix: align.Matrix, size: tuple[int, int], scale:
 def disc(radius: int) -> NDArray[np.uint8]:
     """Return a round kernel."""
     return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1)), np.uint8)
+
+
+def _doubts(calibration: GnomeCalibration) -> NDArray[np.float32]:
+    colour = np.maximum(palette.posterior(calibration.densities), COLOUR_FLOOR)
+    return np.asarray(COLOUR_WEIGHT * np.log(colour / colour.max(axis=0)), np.float32)
 
 
 def _levels(calibration: GnomeCalibration, empty: Picture) -> NDArray[np.float32]:

@@ -19,8 +19,6 @@ CLIP = 4.0
 DIFFERENCE_SHARE = 0.6
 CHANGE_WEIGHT = 1.0
 """What it adds beside the tray that a pixel changed at all."""
-COLOUR_WEIGHT = 1.6
-COLOUR_FLOOR = 0.04
 HALO = 0.5  # of the news beside it: a pixel that is half piece and half felt has the colour of neither
 HALO_PX = 5
 MIDDLE_WEIGHT = 0.15
@@ -121,7 +119,7 @@ def look(picture: Picture, calibration: GnomeCalibration) -> View:
     return View(
         stage=laid.stage,
         to_frame=laid.to_frame @ np.array([[1, 0, columns.start], [0, 1, rows.start], [0, 0, 1.0]]),
-        evidence=_evidence(laid.frame[rows, columns], new, laid.stage.table) * laid.seen[rows, columns],
+        evidence=_evidence(laid.frame[rows, columns], new, laid.stage.doubts) * laid.seen[rows, columns],
         middles=_middles(sight),
         centre=sight.centre,
         tray=tray,
@@ -168,9 +166,8 @@ def _whole(low: int, high: int, most: int) -> slice:
     return slice(start, stop)
 
 
-def _evidence(frame: Picture, new: NDArray[np.float32], table: NDArray[np.float32]) -> NDArray[np.float32]:
-    colour = np.maximum(palette.shares(frame, table), COLOUR_FLOOR)
-    doubt = COLOUR_WEIGHT * np.log(colour / colour.max(axis=0))
+def _evidence(frame: Picture, new: NDArray[np.float32], doubts: NDArray[np.float32]) -> NDArray[np.float32]:
+    doubt = palette.looked_up(frame, doubts)
     capped = np.clip(new, -CLIP, CLIP)
     return np.asarray(np.clip(np.where(capped > 0, capped + doubt, capped), -CLIP, CLIP), np.float32)
 
