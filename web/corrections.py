@@ -51,7 +51,7 @@ def why(do: str, gesture: str, who: str) -> str:
         "side_why.html",
         title=speech.do(Message(do, refusal.values)),
         why=speech.say(refusal),
-        rule=refusal.rule,
+        rule=speech.rule(refusal.rule),
         may_mend=desk.sight("table").acts_for(TABLE),
         facts=urlencode(
             {f"fact.{name}": value for name, value in facts.items()}

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from flask import Blueprint, Response, abort, make_response, redirect, render_template, request, send_file
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.codec import fingerprint
-from companion.view import seen
-from rules.core import TABLE, Fact, Who
+from rules.core import TABLE
 from rules.registry import GAMES
-from web import corrections, desk
+from web import corrections, desk, mending
 from web.regions import page_of
 from web.shapes import SHAPES
 from web.stream import TooManyStreams
@@ -172,42 +169,5 @@ def amend(n: int) -> str:
 def mend() -> str:
     """Show every countable fact, filled in as the table is, or as a refused action would have made it."""
     desk.visitor().must_act(TABLE)
-    snapshot, speech = desk.game_on_table(), desk.speech()
-    assert snapshot.game is not None
-    view = seen(snapshot, desk.sight("table").eyes)
-    offer = view.offers[TABLE]["mend"]
-    assert offer.choice is not None  # a mend is offered always
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for name, fact in snapshot.game.facts(view.state).items():
-        groups.setdefault(_group(fact), []).append(_fact(name, fact))
-    mark = fingerprint(snapshot.game, TABLE, "mend", offer.choice)
-    reason = request.args.get("reason", "")
-    return render_template("side_mend.html", groups=groups.items(), fingerprint=mark, reason=reason, speech=speech)
-
-
-def _group(fact: Fact) -> str:
-    speech = desk.speech()
-    return (
-        speech.value(Who(fact.whose))
-        if fact.whose is not None and fact.what.key != "marker"
-        else speech.noun(fact.where or fact.what)
-    )
-
-
-def _fact(name: str, fact: Fact) -> dict[str, Any]:
-    speech = desk.speech()
-    now = request.args.get(f"fact.{name}", type=int)
-    names = desk.desk().snapshot.header
-    is_seat = fact.what.key == "marker" and fact.whose is not None
-    among = [(seat, one) for seat, one in enumerate(names.names)] if is_seat and names else []
-    words = ", ".join(speech.noun(one) for one in (fact.what, fact.where) if one is not None)
-    return {
-        "name": name,
-        "words": words,
-        "now": fact.value if now is None else now,
-        "changed": now is not None and now != fact.value,
-        "least": fact.least,
-        "most": fact.most,
-        "step": fact.step,
-        "among": among,
-    }
+    filled = {name.removeprefix("fact."): request.args.get(name, type=int) for name in request.args}
+    return mending.form({name: value for name, value in filled.items() if value is not None})

@@ -11,16 +11,16 @@ from flask import Request
 
 from companion.errors import CompanionError
 from companion.proposal import Device
-from companion.words import Words, languages
+from companion.words import Missing, Words, languages
 from rules.core import Message, Noun, Refusal, Refused, Value
 
 COOKIE = "language"
 
 
 @cache
-def words(language: str, game: str | None) -> Words:
+def words(language: str, game: str | None, *, strict: bool = False) -> Words:
     """Return a language's texts, read once."""
-    return Words(language, game)
+    return Words(language, game, strict=strict)
 
 
 def language_names() -> tuple[tuple[str, str], ...]:
@@ -42,6 +42,7 @@ class Speech:
     def __init__(self, language: str, game: str | None = None, names: Sequence[str] = ()) -> None:
         self.language = language
         self._words = words(language, game)
+        self._checked = words(language, game, strict=True)
         self._names = tuple(names)
 
     def text(self, key: str, **values: Value) -> str:
@@ -69,6 +70,13 @@ class Speech:
     def noun(self, noun: Noun | str, form: str | None = None) -> str:
         """Name a thing."""
         return self._words.noun(noun.key if isinstance(noun, Noun) else noun, form)
+
+    def rule(self, rule: str) -> str:
+        """Name what a refusal rests on: a numbered reading in words, a part of the rules as it is printed."""
+        try:
+            return self._checked.noun("_".join(rule.split()))
+        except Missing:
+            return rule
 
     def phase(self, key: str) -> str:
         """Name a part of a turn."""

@@ -6,6 +6,7 @@ import html
 import json
 import re
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -164,6 +165,43 @@ def test_an_amend_panel_offers_every_count_but_the_one_that_stands(home: House, 
     assert tablet.get("/table/amend/77").status_code == 404
 
 
+def mend_groups(tablet: Device, query: str = "") -> list[tuple[str, bool, str]]:
+    """Return the groups of the mend form: what each is called, whether it is open, and what is in it."""
+    panel = tablet.get(f"/table/mend{query}").get_data(as_text=True)
+    found = re.findall(
+        r'<details class="card"( open)?>\s*<summary class="button">(.*?)</summary>(.*?)</details>', panel, re.DOTALL
+    )
+    return [(html.unescape(title), bool(is_open), content) for is_open, title, content in found]
+
+
+def test_the_form_that_mends_groups_what_lies_on_the_table_and_keeps_it_closed(home: House, tablet: Device) -> None:
+    groups = mend_groups(tablet)
+    titles = [title for title, _, _ in groups]
+    assert titles[:3] == ["Anna", "Ben", "Carla"]
+    assert titles[-1] == "what the board says"
+    assert titles.index("turn") > titles.index("forge")
+    assert not any(is_open for _, is_open, _ in groups)
+    printed = groups[-1][2]
+    assert "<span>forge 2</span>" in printed
+    assert 'name="fact.small.forge.2"' in printed
+    opened = [title for title, is_open, _ in mend_groups(tablet, "?fact.money.1=390")]
+    assert opened == titles
+    assert [title for title, is_open, _ in mend_groups(tablet, "?fact.money.1=390") if is_open] == ["Ben"]
+
+
+def test_the_order_in_a_row_is_mended_by_names(home: House, tablet: Device) -> None:
+    home.play(8, 8)
+    row = next(content for title, _, content in mend_groups(tablet) if title == "tailor shop")
+    first = row.partition("<select")[2].partition("</select>")[0]
+    assert "<span>Place 1</span>" in row
+    assert re.findall(r"<option value=\"(\d)\"( selected)?>(\w+)<", first) == [
+        ("0", "", "Anna"), ("1", " selected", "Ben"), ("2", "", "Carla"), ("3", "", "nobody"),
+    ]  # fmt: skip
+    form = {"fingerprint": mend_form(tablet), "fact.tailor/1": "0", "fact.tailor/2": "1"}
+    assert tablet.post("/table/mend", form).status_code == 200
+    assert home.state.houses["tailor"] == (0, 1)
+
+
 def mend_form(tablet: Device) -> str:
     panel = tablet.get("/table/mend").get_data(as_text=True)
     return panel.partition('name="fingerprint" value="')[2].partition('"')[0]
@@ -195,6 +233,17 @@ def test_a_refusal_says_why_and_opens_the_mend_that_allows_it_once(home: House, 
     assert "not now" in panel
     assert 'id="allow"' in panel
     assert tablet.get("/table/why/dance?who=0").status_code == 422
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "Rule: our reading 6"), ("de", "Regel: unsere Lesart 6")])
+def test_a_refusal_that_rests_on_a_reading_of_ours_says_so_in_words(
+    home: House, tablet: Device, language: str, words: str
+) -> None:
+    home.play(8, 8, 8)
+    tablet.post("/table/count", {"n": 8})
+    shake = json.dumps([one for one in tablet.gestures() if len(one) == 2][-1][:1])
+    tablet.language = language
+    assert words in tablet.get(f"/table/why/pass?who=0&gesture={quote(shake)}").get_data(as_text=True)
 
 
 def test_a_value_that_the_box_has_not_told_is_asked_in_the_form_that_needs_it(home: House) -> None:
