@@ -131,5 +131,10 @@ def _levels(calibration: GnomeCalibration, empty: Picture) -> NDArray[np.float32
 
 
 def _tray(calibration: GnomeCalibration, to_view: align.Matrix, shape: tuple[int, ...]) -> NDArray[np.uint8]:
+    """The tray with its rim, as far as the empty picture shows it: what lies beyond its edge nobody has seen empty."""
     outline = cv2.perspectiveTransform(calibration.tray_px[None].astype(np.float64), to_view)[0]
-    return np.asarray(cv2.dilate(tray.filled(shape, np.rint(outline).astype(np.int32)), disc(TRAY_RIM_PX)), np.uint8)
+    mask = np.asarray(cv2.dilate(tray.filled(shape, np.rint(outline).astype(np.int32)), disc(TRAY_RIM_PX)), np.uint8)
+    known = cv2.warpPerspective(
+        np.ones(calibration.empty.shape[:2], np.uint8), to_view, (shape[1], shape[0]), flags=cv2.INTER_NEAREST
+    )
+    return mask & np.asarray(cv2.erode(known, disc(1)), np.uint8)
