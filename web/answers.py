@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from companion import codec
-from companion.proposal import Proposal
+from companion.asking import means
+from companion.proposal import Evidence, Proposal
+from companion.snapshot import Snapshot
 from companion.view import Offer, Seen
-from rules.core import TABLE, Message, Noun, Refusal, Seat, Value
+from rules.core import TABLE, Game, Message, Noun, Refusal, Seat, Value
 from rules.forms import Choice, Count
 from web.options import Ahead, Option, Post, counted
 from web.sights import Sight
@@ -81,8 +83,11 @@ def count_field(offer: Offer) -> tuple[str, Count] | None:
     return fields[0][0], fields[0][1]
 
 
-def read_off(seen: Seen, proposal: Proposal, sight: Sight) -> Counted | None:
-    """Return what the proposed count and its neighbours lead to; None where the proposal answers something else."""
+def read_off(seen: Seen, proposal: Proposal, sight: Sight, bots: frozenset[Seat] = frozenset()) -> Counted | None:
+    """Return what the proposed count and its neighbours lead to; None where the proposal answers something else.
+
+    For seats that the companion plays (`bots`) nobody has to tap: the count alone is to be accepted.
+    """
     offer = counting(seen)
     best = proposal.answers[0].value if proposal.answers else None
     if offer is None or offer.do != proposal.do or not isinstance(best, int):
@@ -92,11 +97,23 @@ def read_off(seen: Seen, proposal: Proposal, sight: Sight) -> Counted | None:
     assert seen.game is not None
     name, limits = found
     start = Ahead(seen.game, seen.state)
-    less, middle, more = (_answer(start, offer.do, name, value, sight) for value in (best - 1, best, best + 1))
+    values = (best - 1, best, best + 1)
+    less, middle, more = (_answer(start, offer.do, name, value, sight, bots) for value in values)
     return Counted(middle, less if limits.holds(best - 1) else None, more if limits.holds(best + 1) else None)
 
 
-def _answer(start: Ahead, do: str, name: str, value: int, sight: Sight) -> Answer:
+def last_count(
+    snapshot: Snapshot, games: Sequence[Game[Any]]
+) -> tuple[int, tuple[Game[Any], Any] | None, Evidence | None] | None:
+    """Return the newest count where no rules ask for one, the game that has a name for it, and its picture."""
+    reading = snapshot.count_reading
+    best = reading.answers[0].value if reading is not None and reading.answers else None
+    if reading is None or not isinstance(best, int):
+        return None
+    return best, means(games, "gnomes", best), reading.evidence
+
+
+def _answer(start: Ahead, do: str, name: str, value: int, sight: Sight, bots: frozenset[Seat]) -> Answer:
     led = counted(start, do, name, value)
     if isinstance(led, Refusal):
         return Answer(value, refusal=led)
@@ -105,10 +122,10 @@ def _answer(start: Ahead, do: str, name: str, value: int, sight: Sight) -> Answe
     movers = sorted(ahead.game.turn(ahead.state).movers - {TABLE})
     if not movers:
         return Answer(value, place, (accept,))
-    mine = [who for who in movers if sight.acts_for(who)]
+    mine = [who for who in movers if sight.acts_for(who) and who not in bots]
     options = tuple(option for who in mine for option in ahead.options(who))
     refused = tuple(no for who in mine for no in refusals(ahead, who))
-    return Answer(value, place, options or (accept,), refused=refused)
+    return Answer(value, place, options or (replace(accept, tells=None),), refused=refused)
 
 
 def _place(message: Message) -> Noun | None:
@@ -123,13 +140,17 @@ def refusals(ahead: Ahead, who: Seat) -> Iterator[Refused]:
             yield Refused(who, do, refusal, ahead.steps)
 
 
-def to_do(seen: Seen, sight: Sight) -> tuple[Option, ...]:
-    """Return everything that this device may tap for those whom the game waits for."""
+def to_do(seen: Seen, sight: Sight, bots: frozenset[Seat] = frozenset()) -> tuple[Option, ...]:
+    """Return everything that this device may tap for those whom the game waits for.
+
+    Seats that the companion plays act by themselves, but not while a correction left steps open.
+    """
     if seen.game is None or seen.turn is None:
         return ()
     ahead = Ahead(seen.game, seen.state)
     asked = counting(seen)
-    movers = [who for who in sorted(seen.turn.movers) if sight.acts_for(who)]
+    waits = seen.turn.movers if seen.open else seen.turn.movers - bots
+    movers = [who for who in sorted(waits) if sight.acts_for(who)]
     options = (option for who in movers for option in ahead.options(who))
     return tuple(option for option in options if asked is None or option.do != asked.do)
 

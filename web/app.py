@@ -11,7 +11,7 @@ from flask_openapi3.models.info import Info
 from flask_openapi3.openapi import OpenAPI
 
 from companion.service import Service
-from web import api, desk, failures, help_pages, join, pages, posts, security
+from web import api, conduct, desk, failures, help_pages, join, pages, posts, security
 from web.clients import Clients, Invitations, Tries
 from web.desk import EXTENSION, Desk
 from web.regions import Painter, load_game_pages
@@ -51,7 +51,7 @@ def create_app(
     app.extensions[EXTENSION] = _desk(app, service, is_open, threads)
     security.guard(app, security.own_names() | set(names))
     failures.install(app)
-    for blueprint in (pages.pages, posts.posts, join.joining, help_pages.helping):
+    for blueprint in (pages.pages, posts.posts, conduct.conduct, join.joining, help_pages.helping):
         app.register_blueprint(blueprint)
     app.register_api(api.api)
     app.context_processor(_context)

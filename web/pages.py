@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import get_args
 
 from flask import Blueprint, Response, abort, make_response, redirect, render_template, request, send_file
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.entries import Player
 from rules.core import TABLE
 from rules.registry import GAMES
 from web import corrections, desk, mending
@@ -64,6 +66,7 @@ def set_up() -> str:
         games=list(GAMES.values()),
         rows=rows,
         colours=colours,
+        players=get_args(Player),
         option_words=speech.option,
         option_value=speech.option,
     )
@@ -130,15 +133,6 @@ def stream(page: str) -> Response:
     response = Response(lines(), mimetype="text/event-stream")
     response.headers["X-Accel-Buffering"] = "no"
     return response
-
-
-@pages.get("/table/more")
-def more() -> str:
-    """Show what else can be done at the table."""
-    snapshot, service = desk.game_on_table(), desk.desk().service
-    return render_template(
-        "side_more.html", header=snapshot.header, has_eye=service.has_camera, away=service.watch.away
-    )
 
 
 @pages.get("/table/pad")

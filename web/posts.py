@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion import codec
 from companion.codec import parse_json, parse_object, shown
-from companion.entries import SeatPlan
+from companion.entries import Player, SeatPlan
 from companion.errors import NoGame, NotAllowed, Unreadable
 from companion.fold import Step, actor
 from companion.table import Post
@@ -254,25 +254,6 @@ def notice() -> Response:
     return done()
 
 
-@posts.post("/table/money")
-def money() -> Response:
-    """Keep the money on the tablet or in the box from now on."""
-    visitor = desk.visitor()
-    visitor.must_be_table()
-    where = request.form.get("where")
-    desk.desk().table.set_money("box" if where == "box" else "tablet", by=desk.by(), key=desk.key())
-    return done()
-
-
-@posts.post("/table/depth")
-def depth() -> Response:
-    """Check every step from now on, or keep the score alone."""
-    desk.visitor().must_be_table()
-    chosen = request.form.get("depth")
-    desk.desk().table.set_depth("score" if chosen == "score" else "referee", by=desk.by(), key=desk.key())
-    return done()
-
-
 @posts.post("/table/begin")
 def begin() -> AnyResponse:
     """Begin a game; the device that does becomes the shared screen."""
@@ -297,7 +278,12 @@ def _named_rows() -> list[int]:
 
 
 def _seat_plans() -> list[SeatPlan]:
-    return [SeatPlan(request.form[f"name-{at}"], request.form.get(f"colour-{at}", "")) for at in _named_rows()]
+    return [_seat_plan(at) for at in _named_rows()]
+
+
+def _seat_plan(at: int) -> SeatPlan:
+    player = cast("Player", request.form.get(f"player-{at}", "person"))  # the table refuses what it does not know
+    return SeatPlan(request.form[f"name-{at}"], request.form.get(f"colour-{at}", ""), player)
 
 
 def _first() -> int:

@@ -10,10 +10,10 @@ from flask import Flask
 from jinja2 import ChoiceLoader, FileSystemLoader, PrefixLoader
 from markupsafe import Markup
 
-from companion.asking import means
 from companion.service import Service
 from companion.snapshot import Snapshot
 from rules.registry import GAMES
+from web.answers import last_count
 from web.scene import Scene, drawn
 from web.sights import Sight
 from web.speech import Speech
@@ -59,14 +59,11 @@ class Painter:
         return self._cut(name, self._scene(snapshot, sight, speech).context())
 
     def _count(self, snapshot: Snapshot, sight: Sight) -> dict[str, Markup]:
-        reading = snapshot.count_reading
-        best = reading.answers[0].value if reading is not None and reading.answers else None
-        found = means(tuple(GAMES.values()), "gnomes", best) if isinstance(best, int) else None
+        n, found, evidence = last_count(snapshot, tuple(GAMES.values())) or (None, None, None)
         speech = Speech(sight.language, found[0].key if found else None)
-        evidence = reading.evidence if reading is not None else None
         context = {
             **self._scene(Snapshot(snapshot.number), sight, speech).context(),
-            "reading": best,
+            "reading": n,
             "place": speech.noun(found[1]) if found else "",
             "evidence": evidence and drawn(evidence, self._crop(evidence.crop)),
             "devices": [speech.health(one) for one in snapshot.devices],

@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from companion.entries import SeatPlan
+from companion.entries import Depth, SeatPlan
 from companion.proposal import Evidence, Outline, Proposal
 from companion.snapshot import Snapshot
 from companion.view import Seen, seen
@@ -48,15 +48,20 @@ class Scene:
         self._crop = crop
         self._can_shake, self._carry_out_s = can_shake, carry_out_s
         self._proposal = snapshot.proposal
-        self._asked = answers.counting(self.seen)
+        self._asked = None if self._rests else answers.counting(self.seen)
         self._counted = self._read_off(self._proposal)
 
     def _read_off(self, proposal: Proposal | None) -> answers.Counted | None:
-        return None if proposal is None or self.seen.open else answers.read_off(self.seen, proposal, self.sight)
+        if proposal is None or self.seen.open or self._rests:
+            return None
+        return answers.read_off(self.seen, proposal, self.sight, self._bots())
 
     def context(self) -> dict[str, Any]:
         """Return the names that the template knows."""
-        return {**self._words(), **self._table(), **self._answer(), **self._bar(), "only_score": self._score_sheet()}
+        return {**self._words(), **self._table(), **self._answer(), **self._bar(), **self._beside_the_rules()}
+
+    def _beside_the_rules(self) -> dict[str, Any]:
+        return {"rests": self._rests, "only_score": self._score_sheet(), "only_count": self._only_count()}
 
     # --- words ------------------------------------------------------------------------------------
 
@@ -137,7 +142,7 @@ class Scene:
             "seats": self._seats(),
             "view": seen.facts,
             "turn": seen.turn,
-            "on_turn": () if self._keeps_score_alone else self._on_turn(),
+            "on_turn": () if self._rests else self._on_turn(),
             "soon": [self.speech.say(one) for one in soon if isinstance(one, Message)]
             if isinstance(soon, tuple)
             else [],
@@ -175,6 +180,10 @@ class Scene:
     def _seats(self) -> tuple[SeatPlan, ...]:
         return () if self.snapshot.header is None else self.snapshot.header.seats
 
+    def _bots(self) -> frozenset[Seat]:
+        """Return the seats that the companion plays."""
+        return frozenset(seat for seat, plan in enumerate(self._seats()) if plan.player != "person")
+
     def _on_turn(self) -> tuple[Seat, ...]:
         """Return whose turn it is, also while TABLE is asked what this seat's shake brought."""
         if self.seen.turn is None:
@@ -191,7 +200,7 @@ class Scene:
         return self._proposal is not None and self._proposal.contradiction
 
     def _answer(self) -> dict[str, Any]:
-        about = None if self._counted else answers.figure(self.seen, self.sight)
+        about = None if self._counted or self._rests else answers.figure(self.seen, self.sight)
         place = self._counted.best.place if self._counted else about[1] if about else None
         return {
             "counted": self._counted and self._figures(self._counted),
@@ -243,12 +252,29 @@ class Scene:
         return None if evidence is None else drawn(evidence, self._crop(evidence.crop))
 
     @property
-    def _keeps_score_alone(self) -> bool:
-        return self.snapshot.header is not None and self.snapshot.header.depth == "score" and self.seen.result is None
+    def _depth(self) -> Depth | None:
+        """What the table does with a game that goes on; None where there is none."""
+        return None if self.snapshot.header is None or self.seen.result else self.snapshot.header.depth
+
+    @property
+    def _rests(self) -> bool:
+        """Whether the rules ask nothing now: the table only counts, or only keeps the score."""
+        return self._depth in ("count", "score")
+
+    def _only_count(self) -> dict[str, Any] | None:
+        """Return the newest count of a table that only counts while its game lies there."""
+        if self._depth != "count" or self.seen.game is None:
+            return None
+        last = answers.last_count(self.snapshot, (self.seen.game,))
+        if last is None:
+            return {"n": None}
+        n, found, evidence = last
+        picture = evidence and drawn(evidence, self._crop(evidence.crop))
+        return {"n": n, "place": self.speech.noun(found[1]) if found else "", "evidence": picture}
 
     def _score_sheet(self) -> dict[str, Any] | None:
         """Return what has to be entered where the table keeps the score alone: what counts for each seat."""
-        if not self._keeps_score_alone or self.seen.game is None:
+        if self._depth != "score" or self.seen.game is None:
             return None
         facts = self.seen.game.facts(self.seen.state).items()
         owned = [(name, fact) for name, fact in facts if fact.what.key == "money" and fact.whose is not None]
@@ -258,6 +284,10 @@ class Scene:
         ]
         return {"facts": rows, "fingerprint": self.seen.offers[TABLE]["mend"].fingerprint}
 
+    def _to_do(self) -> tuple[tuple[Option, ...], tuple[answers.Refused, ...]]:
+        options = answers.to_do(self.seen, self.sight, self._bots())
+        return options, answers.not_to_do(self.seen, self.sight) if options else ()
+
     # --- the bar ----------------------------------------------------------------------------------
 
     def _bar(self) -> dict[str, Any]:
@@ -265,8 +295,8 @@ class Scene:
             acts = self.sight.acts_for(TABLE)
             options, refused = (self._counted.best.options, self._counted.best.refused) if acts else ((), ())
         else:
-            options, refused = answers.to_do(self.seen, self.sight), tuple(answers.not_to_do(self.seen, self.sight))
-        decides, rests = bool(self.seen.open), bool(self.seen.result) or self._keeps_score_alone
+            options, refused = self._to_do()
+        decides, rests = bool(self.seen.open), bool(self.seen.result) or self._rests
         in_bar = answers.shown_in_bar(options) and not decides
         return {
             "options": options,

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import shutil
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
-from waitress.server import create_server
 
 from tests.web.house import House, house
-from web.app import THREADS
+from tests.web.serving import served
 
 FLAGS = (
     "--no-sandbox",
@@ -44,20 +40,6 @@ def browser() -> Iterator[Browser]:
         started = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
         yield started
         started.close()
-
-
-@contextmanager
-def served(app: Flask) -> Iterator[str]:
-    """Serve an app on a free port; yield its address."""
-    server = create_server(app, host="127.0.0.1", port=0, threads=THREADS)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.effective_port}"
-    finally:
-        server.close()
-        server.task_dispatcher.shutdown(timeout=0.1)
-        thread.join(0.2)
 
 
 @dataclass

@@ -9,9 +9,10 @@ import pytest
 from playwright.sync_api import expect
 
 from companion.simulated.demo import Demo
-from tests.browser.conftest import PHONE, TABLET, Table, served
+from tests.browser.conftest import PHONE, TABLET, Table
 from tests.browser.hands import SCROLLS, WIDER
-from web.app import close, create_app
+from tests.web.serving import served
+from web.app import create_app
 
 SHAKES = 10
 PACE_MS = 100
@@ -32,7 +33,6 @@ def address(demo: Demo) -> Iterator[str]:
     app = create_app(demo.service, is_open=True)
     with served(app) as found:
         yield found
-        close(app)
 
 
 @pytest.mark.parametrize("size", [TABLET, PHONE], ids=["tablet", "phone"])

@@ -164,8 +164,8 @@ def test_no_page_keeps_anyone_out(table: Table, dark: bool, language: str) -> No
         page.click("#side-2")
         expect(page.locator("#hero")).to_have_text("2")
         found["picks"] = violations(page)
-        for panel in ("type-it", "more", "invite", "mend"):
-            if panel in ("invite", "mend"):
+        for panel in ("type-it", "more", "invite", "mend", "seats"):
+            if panel in ("invite", "mend", "seats"):
                 page.click("#more")
             page.click(f"#{panel}")
             page.wait_for_selector(".play[data-side] #close-side")

@@ -145,6 +145,31 @@ def test_why_not_and_allow_it_this_once(table: Table) -> None:
     expect(tablet.locator("#side [name=reason]")).not_to_be_empty()
 
 
+def test_what_the_tablet_does_and_who_plays_is_changed_in_mid_game_and_every_page_follows(table: Table) -> None:
+    assert table.home is not None
+    tablet, onlooker = table.tablet(), table.device(PHONE)
+    onlooker.goto("/table")
+    turn(tablet, 8)
+    for chosen, said in (("count", "Shake the cup."), ("score", "lead together"), ("referee", "Ben, shake the cup")):
+        tablet.click("#more")
+        tablet.click(f"#depth-{chosen}")
+        for page in (tablet, onlooker):
+            expect(page.locator("#asked")).to_contain_text(said)
+    tablet.click("#more")
+    tablet.click("#where-box")
+    tablet.click("#more")
+    expect(tablet.locator("#where-box")).to_have_attribute("aria-pressed", "true")
+    tablet.click("#seats")
+    tablet.locator("#side summary", has_text="Ben").click()
+    tablet.click("#seat-1-left")
+    expect(onlooker.locator("#seat-1 .away")).to_contain_text("has left")
+    table.home.service.evidence.keep(b"a crop")
+    tablet.click("#more")
+    tablet.click("#pictures")
+    tablet.click("#forget")
+    expect(tablet.locator("#notice")).to_have_text("1 picture deleted.")
+
+
 def test_a_refresh_keeps_the_seat(table: Table) -> None:
     tablet, phone = table.tablet(), table.device(PHONE)
     tablet.click("#more")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,11 +10,10 @@ from http.client import HTTPConnection, HTTPResponse
 from typing import Any
 
 import pytest
-from waitress.server import create_server
 
 from companion.stream import Bell, Subscription
 from tests.web.house import Device, House
-from web.app import THREADS
+from tests.web.serving import served
 from web.desk import desk_of
 from web.sights import Sight
 from web.stream import QUEUE, Listener, Stream, TooManyStreams
@@ -25,13 +23,8 @@ SIGHT = Sight("table", "watch", "en", None, "1")
 
 @pytest.fixture
 def port(home: House) -> Iterator[int]:
-    server = create_server(home.app, host="127.0.0.1", port=0, threads=THREADS)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    yield server.effective_port
-    server.close()
-    server.task_dispatcher.shutdown(timeout=0.1)
-    thread.join(0.2)
+    with served(home.app) as address:
+        yield int(address.rpartition(":")[2])
 
 
 @contextmanager

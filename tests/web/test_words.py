@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from babel.messages.pofile import read_po
@@ -11,6 +12,7 @@ from babel.messages.pofile import read_po
 import web
 from companion.words import Words, languages
 from tests.web.house import Device, House
+from web.conduct import Plays
 from web.failures import HTTP_CODES
 from web.help_pages import PAGES, TOPICS
 
@@ -22,16 +24,17 @@ MADE = {
     *(f"theme_{one}" for one in ("light", "dark", "system")),
     *(f"money_{one}" for one in ("tablet", "box")),
     *(f"depth_{one}" for one in ("referee", "score")),
-    *(f"menu_depth_{one}" for one in ("referee", "score")),
+    *(f"{what}_{one}" for what in ("seat", "make") for one in get_args(Plays)),
     *(f"values_{one}" for one in ("box", "house")),
     *(f"{step}{more}" for step in ("tray_empty", "tray_pieces") for more in ("", "_more")),
     *(f"{other}{way}" for other in ("", "other_", "all_others_") for way in ("gains", "pays")),
-    *("role_table", "role_seat", "role_seat_other", "role_watch", "menu_money_box", "menu_money_tablet"),
+    *("role_table", "role_seat", "role_seat_other", "role_watch"),
     *("menu_look_here", "menu_look_away", "back_to_table", "back_to_start", "left_title", "fell_title", "left_more"),
     "fell_more",
     *HTTP_CODES.values(),
 }
 """Keys that are put together where they are used."""
+SIDES = ("/table/more", "/table/seats", "/table/mend", "/table/pad", "/table/invite")
 NEVER = re.compile(r"\b(error|invalid|please|fehler|ungültig|bitte)\b", re.IGNORECASE)
 
 
@@ -93,7 +96,8 @@ def test_everything_a_page_refuses_has_words(language: str, code: str) -> None:
 
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize(
-    "path", ["/", "/play", "/count", "/join", "/devices", "/calibrate", "/help", "/table", "/table/more"]
+    "path",
+    ["/", "/play", "/count", "/join", "/devices", "/calibrate", "/help", "/table", *SIDES],
 )
 def test_every_page_reads_in_the_readers_language(
     home: House, tablet: Device, language: str, path: str, caplog: pytest.LogCaptureFixture

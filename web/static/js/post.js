@@ -43,7 +43,7 @@ document.addEventListener("htmx:after:request", (event) => {
   const answer = parsed(ctx.text);
   if (answer.regions) void show(answer.regions);
   if (answer.go) location.assign(answer.go);
-  say(answer.ok === false ? answer.error : "", answer.html);
+  say(answer.ok === false ? answer.error : answer.said ?? "", answer.html);
   if (!read && answer.ok !== false) closeSide();
 });
 
