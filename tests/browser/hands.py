@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 TAPS = ".bar .action:visible:not(.loses):not(.greyed)"
 SCROLLS = """() => ['html', '.line', '.places', '.board', '.answer', '.bar']
@@ -23,7 +23,7 @@ def number(page: Page) -> int:
 def count(page: Page, fell: int) -> None:
     """Tap a count on the number pad and wait until it is shown."""
     page.click(f"#n-{fell}")
-    expect(page.locator("#hero")).to_have_text(str(fell))
+    page.wait_for_function("fell => document.querySelector('#hero')?.textContent === fell", arg=str(fell))
 
 
 def tap(page: Page, words: str | None = None) -> None:

@@ -80,15 +80,9 @@ STATES: dict[str, State] = {
 def played(table: Table, size: tuple[int, int], seats: tuple[SeatPlan, ...] = SIX, **more: Any) -> Iterator[Page]:
     """Open a game in which something stands in most houses."""
     assert table.home is not None
-    live = table.home.service.table
-    live.begin("schuettels", seats, sheet="house")
-    game = live.snapshot.game
-    assert game is not None
-    page = table.tablet(size, **more)
-    for fell in (8, 8, 9, 11, 10, 13, 8, 8, 6, 5, 10, 4, 8, 12, 5):
-        count(page, fell)
-        tap(page, "Place" if page.locator(".bar .action:visible", has_text="Place").count() else None)
-    yield page
+    table.home.service.table.begin("schuettels", seats, sheet="house")
+    table.home.play(8, 8, 9, 11, 10, 13, 8, 8, 6, 5, 10, 4, 8, 12, 5)
+    yield table.tablet(size, **more)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -151,8 +145,7 @@ def test_ordinary_pages_are_never_wider_than_the_screen(table: Table, size: str)
 @pytest.mark.parametrize(("dark", "language"), [(False, "en"), (True, "de")])
 def test_no_page_keeps_anyone_out(table: Table, dark: bool, language: str) -> None:
     found: dict[str, list[str]] = {}
-    with played(table, TABLET) as _:
-        page = table.tablet(dark=dark, language=language)
+    with played(table, TABLET, dark=dark, language=language) as page:
         for path in PAGES:
             page.goto(path)
             found[path] = violations(page)
