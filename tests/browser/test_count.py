@@ -15,7 +15,7 @@ from tests.web.serving import served
 from web.app import create_app
 
 SHAKES = 10
-PACE_MS = 100
+PACE_MS = 50
 RIGHT = 8
 """A camera may misjudge a pile; how often is measured elsewhere. This is about what reaches the screen."""
 DEADLINE_S = 150
