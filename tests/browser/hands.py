@@ -12,6 +12,9 @@ SCROLLS = """() => ['html', '.line', '.places', '.board', '.answer', '.bar']
   .map(one => `${one.className || one.tagName}: ${one.scrollWidth} x ${one.scrollHeight}
      in ${one.clientWidth} x ${one.clientHeight}`)"""
 """What scrolls or is cut off of what must not, while a question is open."""
+CUT = """() => [...document.querySelectorAll('button, .button')]
+  .filter(one => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1).map(one => one.textContent.trim())"""
+"""What does not fit the button it stands on."""
 WIDER = "() => document.documentElement.scrollWidth > innerWidth"
 
 
