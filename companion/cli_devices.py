@@ -49,6 +49,8 @@ def read_gnomes(words: Words, folders: tuple[Path, ...], as_json: bool) -> None:
 
 
 def _calibrated(folder: Path, words: Words) -> GnomeCalibration:
+    if not folder.is_dir():
+        raise Unreadable("no_such_folder", folder=str(folder))
     for name in (EMPTY, PIECES):
         if not (folder / name).is_file():
             raise Unreadable("folder_without", folder=str(folder), file=name)

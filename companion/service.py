@@ -13,6 +13,7 @@ from random import Random
 from typing import Any, Literal
 
 from companion import asking, players, settings
+from companion.entries import Act, Amend, Body, Undo
 from companion.errors import CompanionError, NoGame, Unreadable
 from companion.evidence import EvidenceStore
 from companion.journal import Journal
@@ -50,7 +51,7 @@ class Service:
     one, shakes a simulated cup.
     """
 
-    shaker: Callable[[], int] | None = None
+    shaker: Callable[[], None] | None = None
 
     def __init__(
         self,
@@ -278,9 +279,18 @@ class Service:
         new = snapshot.entries[self._judged[1] if at[0] == self._judged[0] else 0 :]
         self._judged = at
         for entry in new:
-            self._streak = _streak(self._streak, entry.body.kind, getattr(entry.body, "evidence", None) is not None)
+            self._streak = self._after(entry.body)
         if self._streak >= self.settings.ask_after and not snapshot.notices:
             self.table.notice((Message("offer_keep_sure", {"n": self._streak}),))
+
+    def _after(self, body: Body) -> int:
+        """Return how many camera answers in a row were right, after this entry."""
+        if isinstance(body, Amend | Undo):
+            return 0
+        if not isinstance(body, Act) or body.evidence is None:
+            return self._streak
+        best = self.watch.proposed.get(body.evidence)
+        return self._streak + 1 if best is not None and best in body.action.values() else 0
 
     def devices(self) -> tuple[Device, ...]:
         """Return one calm line for each device: what it is and what to do about it."""
@@ -321,12 +331,6 @@ class _Bots:
             player = players.make(snapshot.header.seats[seat].player, self._random)
             action = player.act(snapshot.game, snapshot.state, seat)
             table.submit([Post(seat, action)], key=asking.new_id(), by="companion", eyes=seat)
-
-
-def _streak(streak: int, kind: str, by_camera: bool) -> int:
-    if kind in ("amend", "undo"):
-        return 0
-    return streak + (kind == "act" and by_camera)
 
 
 def _plain(values: Mapping[str, object]) -> dict[str, str | int]:

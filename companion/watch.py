@@ -12,6 +12,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from companion import asking
+from companion.errors import NoGame
 from companion.evidence import EvidenceStore
 from companion.proposal import Evidence, Outline
 from companion.referee import Listening, Said
@@ -72,6 +73,8 @@ class Watch:
         self._lock = threading.RLock()
         self.away = False
         self.refused: Message | None = None
+        self.proposed: dict[str, int] = {}
+        """The likeliest count of each crop that was proposed."""
 
     @property
     def calibration(self) -> GnomeCalibration | None:
@@ -107,11 +110,13 @@ class Watch:
                 self._done = self._key(snapshot)
 
     def look_again(self, frame: Frame) -> None:
-        """Read this frame because a person asked for it; raises VisionError where it does not read."""
+        """Read this frame because a person asked for it; raises VisionError where it does not read, NoGame if empty."""
         calibration = self._calibration
         if calibration is None:
             return
         reading = gnomes.read(frame.picture, calibration)
+        if not reading.count:
+            raise NoGame("tray_empty")
         with self._lock:
             self._listening.again(reading.count)
             self._offer(self._table.snapshot, frame, reading)
@@ -203,6 +208,7 @@ class Watch:
         box = reading.box
         crop = frame.picture[box.y : box.y + box.height, box.x : box.x + box.width]
         name = self._evidence.keep(pictures.encode_jpeg(crop))
+        self.proposed[name] = reading.count
         return Evidence(name, tuple(_shifted(one.colour, one.polygon_px, box) for one in reading.outlines))
 
 

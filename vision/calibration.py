@@ -24,6 +24,7 @@ LEVELS = (7, 9, 12, 16, 20, 24, 28, 34, 40)
 """Grey levels above any shading of the empty picture: the lowest that shows fifteen alike pieces wins."""
 LEAST_LENGTH_PX = 24.0  # the net sees gnomes of 40 px; enlarged from less than this they are soup
 LEAST_APART = 1.2
+RING_PX = 9
 MOST_RATIO = 3.2  # of the largest to the smallest piece: lying ones show more than standing ones
 HALF_SEEN = 0.5
 ALIKE_ENOUGH = 1.1
@@ -97,12 +98,13 @@ def calibrate(empty: Picture, calibration_picture: Picture) -> GnomeCalibration:
     """Learn a table from its empty picture and one with all fifteen gnomes lying and standing apart in the tray.
 
     Both are BGR and of one size. Raises CalibrationRefused: `too_dark`, `blown_out`, `other_size`, `moved`, `not_15`
-    (values: seen, outlines), `pieces_small`, `colours_alike`.
+    (values: seen, outlines), `not_empty` (the pieces lie in the first picture), `pieces_small`, `colours_alike`.
     """
     _refuse_light(empty)
     _refuse_light(calibration_picture)
     frame = _registered(empty, calibration_picture)
     level, pieces = _fifteen(frame, empty)
+    _refuse_swapped(empty, frame, pieces)
     widths, length_px = shapes.profile(pieces)
     _refuse_small(length_px)
     names, densities = _colours(frame, pieces)
@@ -119,6 +121,18 @@ def calibrate(empty: Picture, calibration_picture: Picture) -> GnomeCalibration:
         noise=_noise(frame, empty),
         level=level,
     )
+
+
+def _refuse_swapped(empty: Picture, frame: Picture, pieces: Sequence[NDArray[np.uint8]]) -> None:
+    """What stands out from its surroundings is a piece: it must do so in the second picture."""
+    stands_out = [[_contrast(picture, mask) for mask in pieces] for picture in (empty, frame)]
+    if float(np.median(stands_out[0])) > float(np.median(stands_out[1])):
+        raise CalibrationRefused("not_empty")
+
+
+def _contrast(picture: Picture, mask: NDArray[np.uint8]) -> float:
+    ring = cv2.dilate(mask, np.ones((RING_PX, RING_PX), np.uint8)) - mask
+    return float(np.linalg.norm(np.subtract(cv2.mean(picture, mask)[:3], cv2.mean(picture, ring)[:3])))
 
 
 def _refuse_light(picture: Picture) -> None:

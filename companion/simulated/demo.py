@@ -44,7 +44,7 @@ class Demo:
         self.people = People(
             self.service.table, self.scene, now_ms=monotonic_ms, seed=seed, pace_ms=pace_ms, counts=autoplay
         )
-        self.service.shaker = self.people.shake
+        self.service.shaker = self.people.wish
 
     def close(self) -> None:
         """Clear the table."""

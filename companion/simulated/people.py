@@ -46,6 +46,7 @@ class People:
         self._seen: tuple[object, ...] = ()
         self._since_ms = now_ms()
         self._shaken: tuple[object, ...] | None = None
+        self._wished = False
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="people", daemon=True)
         self._thread.start()
@@ -54,6 +55,10 @@ class People:
         """Shake the cup and return how many fell, which nobody tells the service."""
         self._shaken = _taken(self._table.snapshot)
         return self._scene.shake(count)
+
+    def wish(self) -> None:
+        """Ask them to shake as soon as the tray is ready; they gather first what still lies there."""
+        self._wished = True
 
     def close(self) -> None:
         """Leave the table."""
@@ -72,6 +77,9 @@ class People:
     def step(self) -> None:
         """Do the next thing, once everybody could see the last one."""
         snapshot = self._table.snapshot
+        if self._wished:
+            self._fulfil(snapshot)
+            return
         seen = (*_taken(snapshot), snapshot.proposal and snapshot.proposal.id, self._shaken)
         if seen != self._seen:
             self._seen, self._since_ms = seen, self._now_ms()
@@ -84,6 +92,15 @@ class People:
             self._shaken = None
         elif snapshot.proposal is not None and _is_simulated(snapshot, asking.question(snapshot, SENSE)):
             self._confirm(snapshot.proposal)
+
+    def _fulfil(self, snapshot: Snapshot) -> None:
+        if self._shaken == _taken(snapshot):  # what was shaken is still being counted: one shake is enough
+            self._wished = False
+        elif self._scene.in_tray:
+            self._scene.gather()
+        elif _is_ready(snapshot):
+            self._wished = False
+            self.shake()
 
     def _begin(self, snapshot: Snapshot) -> None:
         """Shake for a simulated player; answer the table's other questions where nobody else sits there."""

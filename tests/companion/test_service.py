@@ -143,24 +143,32 @@ def test_a_broken_calibration_file_is_said_and_stays_where_it_is(tmp_path: Path)
     service.close()
 
 
+def keep_proposed(service: Service, number: int, count: int, *, proposed: int) -> None:
+    """Keep a count after the camera proposed one."""
+    crop = f"{number:016x}"
+    service.watch.proposed[crop] = proposed
+    service.table.submit([Post(TABLE, {"do": "shake", "count": count}, evidence=crop)], key=str(number), by="test")
+
+
 def test_after_twenty_in_a_row_the_table_is_offered_to_keep_sure_counts(service: Service) -> None:
     for number in range(20):
-        count = 14 if number % 2 else 15
-        crop = f"{number:016x}"
-        service.table.submit([Post(TABLE, {"do": "shake", "count": count}, evidence=crop)], key=str(number), by="test")
-        service.tick()
+        keep_proposed(service, number, 15, proposed=15)
+    service.tick()
     assert service.table.snapshot.notices[-1].key == "offer_keep_sure"
     service.set_confirm("sure")
     assert service.table.snapshot.notices == ()
     assert settings.load(service.data / SETTINGS).confirm == "sure"
 
 
-def test_a_correction_begins_the_row_anew(service: Service) -> None:
+@pytest.mark.parametrize("correction", ["one tap beside", "amend", "undo"])
+def test_a_correction_begins_the_row_anew(service: Service, correction: str) -> None:
     for number in range(21):
-        service.table.submit([Post(TABLE, {"do": "shake", "count": 15}, evidence="a" * 16)], key=str(number), by="test")
-        if number == 10:
+        keep_proposed(service, number, 15, proposed=14 if number == 10 and correction == "one tap beside" else 15)
+        if number == 10 and correction == "amend":
             service.table.amend(service.table.snapshot.steps[-1].n, {"do": "shake", "count": 14}, by="test", key="fix")
-        service.tick()
+        if number == 10 and correction == "undo":
+            service.table.undo(by="test", key="back", asked=True)
+    service.tick()
     assert service.table.snapshot.notices == ()
 
 

@@ -46,6 +46,11 @@ def test_a_calibration_picture_that_would_mislead_is_refused(cluttered, change, 
     assert refusal(cluttered.picture("empty.jpg"), change(cluttered.picture("calibration.jpg"))).code == code
 
 
+def test_the_two_pictures_in_the_wrong_order_are_refused(cluttered, colourful) -> None:
+    for session in (cluttered, colourful):
+        assert refusal(session.picture("calibration.jpg"), session.picture("empty.jpg")).code == "not_empty"
+
+
 def test_pieces_too_small_to_tell_apart_are_refused(cluttered) -> None:
     empty, pieces = (cv2.resize(cluttered.picture(n), (240, 180), interpolation=cv2.INTER_AREA)
                      for n in ("empty.jpg", "calibration.jpg"))  # fmt: skip
