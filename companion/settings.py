@@ -14,6 +14,7 @@ from typing import Any
 
 from companion.errors import Unreadable
 from companion.words import Words, languages
+from rules.core import Message, Noun, Value
 
 FOLDER = "table-companion"
 NAME = "settings.toml"
@@ -35,7 +36,14 @@ class Settings:
     evidence_most_days: int = 30
 
 
-AMONG: Mapping[str, tuple[str, ...]] = {"confirm": ("always", "sure")}
+AMONG: Mapping[str, tuple[str, ...]] = {"confirm": ("always", "sure"), "language": languages()}
+LIMITS: Mapping[str, tuple[float, float]] = {
+    "port": (0, 65_535),
+    "ask_after": (1, 1000),
+    "carry_out_after_s": (0.5, 60),
+    "evidence_most_mb": (1, 100_000),
+    "evidence_most_days": (1, 3650),
+}
 
 
 def data_folder(chosen: str | Path | None, environment: Mapping[str, str]) -> Path:
@@ -105,9 +113,16 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def _check(key: str, value: object, kind: type, name: str) -> None:
-    fits = isinstance(value, kind) and not (isinstance(value, bool) and kind is not bool)
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        fits = True
-    if not fits or value not in AMONG.get(key, (value,)):
-        wants = AMONG.get(key, (kind.__name__,))
+    """Refuse what a key does not take: another type, another word, a number beyond its limits."""
+    if key in AMONG:
+        wants: Value = AMONG[key]
+        fits = value in AMONG[key]
+    elif key in LIMITS:
+        least, most = LIMITS[key]
+        wants = Message("from_to", {"least": str(least), "most": str(most)})
+        number = int | float if kind is float else int
+        fits = isinstance(value, number) and not isinstance(value, bool) and least <= value <= most
+    else:
+        wants, fits = Noun("text"), isinstance(value, str)
+    if not fits:
         raise Unreadable("wrong_setting", key=key, got=str(value), wants=wants, file=name)
