@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import signal
@@ -22,6 +23,7 @@ from waitress.server import create_server  # type: ignore[import-untyped]
 
 from companion import cli
 from companion.cli_group import data_option
+from companion.errors import Unreadable
 from companion.service import SETTINGS, Service, load_settings
 from companion.settings import load
 from companion.simulated.demo import Demo
@@ -78,6 +80,9 @@ def demo(
     """Show a whole simulated table: camera, cup, players."""
     if game not in GAMES:
         raise click.BadParameter(f"known games: {', '.join(GAMES)}", param_hint="GAME")
+    takes = GAMES[game].seats
+    if seats not in takes:
+        raise click.BadParameter(f"{game} takes {takes[0]} to {takes[-1]}", param_hint="--seats")
     with tempfile.TemporaryDirectory(prefix="companion-") as scratch:
         played = None if count else game
         shown = Demo(data or Path(scratch), game=played, autoplay=autoplay, seats=seats, seed=seed, pace_ms=pace)
@@ -91,7 +96,14 @@ def listen(
     """Serve one service's pages until the process is asked to end; prints the address and its QR code."""
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # streams hold threads; a waiting post is no news
     app = create_app(service, is_open=is_open)
-    server = create_server(app, host=host, port=port, threads=THREADS, clear_untrusted_proxy_headers=True)
+    try:
+        server = create_server(app, host=host, port=port, threads=THREADS, clear_untrusted_proxy_headers=True)
+    except OSError as error:
+        close(app)
+        end()
+        if error.errno == errno.EADDRINUSE:
+            raise Unreadable("port_taken", port=str(port)) from error
+        raise
     address = f"http://{shown_host(host)}:{port_of(server)}"
     announce(address)
     if opens is not None and has_screen():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -39,6 +40,7 @@ def test_demo_sees_its_simulated_table(tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (["demo", "chess"], "schuettels"),
+        (["demo", "--seats", "9"], "2 to 6"),
         (["serve", "--config", "/nowhere/settings.toml"], "settings.toml"),
         (["serve", "--port", "99999"], "99999"),
     ],
@@ -48,6 +50,17 @@ def test_what_cannot_be_started_is_said_in_one_sentence(arguments: list[str], sa
     assert result.exit_code == 2
     assert says in result.output
     assert "Traceback" not in result.output
+
+
+def test_a_port_that_another_program_holds_is_named(tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        arguments = ["serve", "--host", "127.0.0.1", "--port", str(port), "--data", str(tmp_path)]
+        result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 2
+    assert f"Port {port}" in result.output
 
 
 @pytest.mark.parametrize(("host", "shown"), [("127.0.0.1", "127.0.0.1"), ("::1", "[::1]")])
