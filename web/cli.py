@@ -95,15 +95,13 @@ def listen(
 ) -> None:
     """Serve one service's pages until the process is asked to end; prints the address and its QR code."""
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # streams hold threads; a waiting post is no news
-    app = create_app(service, is_open=is_open)
     try:
-        server = create_server(app, host=host, port=port, threads=THREADS, clear_untrusted_proxy_headers=True)
-    except OSError as error:
-        close(app)
+        refuse_taken(host, port)
+    except Unreadable:
         end()
-        if error.errno == errno.EADDRINUSE:
-            raise Unreadable("port_taken", port=str(port)) from error
         raise
+    app = create_app(service, is_open=is_open)
+    server = create_server(app, host=host, port=port, threads=THREADS, clear_untrusted_proxy_headers=True)
     address = f"http://{shown_host(host)}:{port_of(server)}"
     announce(address)
     if opens is not None and has_screen():
@@ -116,6 +114,19 @@ def listen(
         close(app)
         server.close()
         end()
+
+
+def refuse_taken(host: str, port: int) -> None:
+    """Raise Unreadable naming the port where another program holds it."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise Unreadable("port_taken", port=str(port)) from error
+            raise
 
 
 def _interrupted(_: int, __: FrameType | None) -> None:
