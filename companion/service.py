@@ -100,6 +100,12 @@ class Service:
         snapshot = self.table.snapshot
         self.table.propose(asking.typed(snapshot, SENSE, count, auto_at_ms=self._soon_ms()))
 
+    def hold(self) -> None:
+        """Let the open proposal wait for a tap: somebody is about to say something else."""
+        proposal = self.table.snapshot.proposal
+        if proposal is not None and proposal.auto_at_ms is not None:
+            self.table.propose(replace(proposal, auto_at_ms=None))
+
     def left_in_cup(self, left: int) -> None:
         """Propose all gnomes but those left in the cup; raises Refused, NoGame."""
         self.type_count(asking.left_behind(self.table.snapshot, SENSE, left))

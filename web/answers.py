@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any
 
 from companion import codec
@@ -73,6 +74,13 @@ def counting(seen: Seen) -> Offer | None:
         return None
     offers = (offer for offer in seen.offers[TABLE].values() if offer.choice is not None and offer.choice.sense)
     return next((offer for offer in offers if count_field(offer) is not None), None)
+
+
+def asks(seen: Seen) -> str:
+    """Return what stays the same as long as the game asks these eyes the same: panels that answer it close after."""
+    movers = () if seen.turn is None else sorted(seen.turn.movers)
+    prints = [(who, offer.do, offer.fingerprint) for who in movers for offer in seen.offers[who].values()]
+    return sha256(repr((prints, [step.n for step in seen.open])).encode()).hexdigest()[:16]
 
 
 def count_field(offer: Offer) -> tuple[str, Count] | None:

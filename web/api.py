@@ -85,6 +85,7 @@ class Decide(Strict):
 class Count(Strict):
     """A count that a person typed: what fell, or what is left in the cup."""
 
+    fingerprint: str = Field(description="The fingerprint of the choice that asks for the count")
     fell: int | None = Field(None, ge=-WHOLE, le=WHOLE)
     left: int | None = Field(None, ge=-WHOLE, le=WHOLE)
 
@@ -242,6 +243,7 @@ def decide(header: Key, body: Decide) -> Response:
 def count(body: Count) -> Response:
     """Propose a count that a person typed."""
     desk.visitor().must_act(TABLE)
+    posts.must_be_asked(body.fingerprint)
     service = desk.desk().service
     if body.left is not None:
         service.left_in_cup(body.left)

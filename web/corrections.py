@@ -8,12 +8,14 @@ from urllib.parse import urlencode
 
 from flask import render_template
 
-from companion.codec import action_to_data, dump_json
+from companion.codec import action_to_data, dump_json, shown
 from companion.errors import Unreadable
 from companion.fold import Step
-from rules.core import TABLE, Action, Choice, Game, Message, Refusal, Seat, would_change
+from companion.view import Seen, seen
+from rules.core import TABLE, Action, Choice, Game, Message, Noun, Refusal, Seat, would_change
 from rules.forms import Count
 from web import desk, fields, posts
+from web.answers import asks
 from web.options import Ahead, Option, written_out
 from web.scene import Scene
 
@@ -22,13 +24,14 @@ def open_form(gesture: str) -> str:
     """Show the form of a gesture's last step, to be filled in field by field."""
     steps = posts.gesture_from(gesture)
     for step in steps:
-        desk.visitor().must_act(step["who"])
+        desk.visitor().must_act(posts.read_post(step).who)
     choice = posts.choice_after(steps)
     speech = desk.speech()
     return render_template(
         "side_form.html",
         title=speech.do(Message(choice.kind.do, choice.about)),
         url="/table/act",
+        asks=asks(now_seen()),
         hidden={"gesture": dump_json(steps)},
         form=fields.described(choice, speech),
     )
@@ -36,7 +39,7 @@ def open_form(gesture: str) -> str:
 
 def why(do: str, gesture: str, who: str) -> str:
     """Show why an action is not offered, and the mend that allows it this once."""
-    seat = int(who) if who.lstrip("-").isdigit() else TABLE
+    seat = _actor(who)
     desk.visitor().must_act(seat)
     first = [] if gesture in ("", "[]") else posts.gesture_from(gesture)
     game, state = posts.state_before([*first, {"who": seat, "action": {"do": do}, "fingerprint": ""}])
@@ -45,12 +48,14 @@ def why(do: str, gesture: str, who: str) -> str:
     refusal = game.offer(state, seat, game.actions[do])
     speech = desk.speech()
     if not isinstance(refusal, Refusal):
-        return render_template("side_why.html", title=speech.do(Message(do)), why=speech.text("is_offered"), rule="")
+        more = {"why": speech.text("is_offered"), "rule": "", "asks": asks(now_seen())}
+        return render_template("side_why.html", title=speech.do(Message(do)), **more)
     facts = _would_set(game, state, seat, game.actions[do])
     return render_template(
         "side_why.html",
         title=speech.do(Message(do, refusal.values)),
         why=speech.say(refusal),
+        asks=asks(now_seen()),
         rule=speech.rule(refusal.rule),
         may_mend=desk.sight("table").acts_for(TABLE),
         facts=urlencode(
@@ -58,6 +63,20 @@ def why(do: str, gesture: str, who: str) -> str:
             | {"reason": speech.do(Message(do, refusal.values))}
         ),
     )
+
+
+def now_seen() -> Seen:
+    """Return the table as who sends this request may know it; raises NoGame where no game lies there."""
+    return seen(desk.game_on_table(), desk.sight("table").eyes)
+
+
+def _actor(who: str) -> Seat:
+    """Return the actor that a request names, TABLE where it names none; raises Unreadable for one that is not there."""
+    header = desk.game_on_table().header
+    seats = len(header.seats) if header else 0
+    if who and who not in [str(one) for one in (TABLE, *range(seats))]:
+        raise Unreadable("wrong_value", field="who", got=shown(who), wants=Noun("another_value"))
+    return int(who) if who else TABLE
 
 
 def _would_set(game: Game[Any], state: Any, who: int, kind: type[Action[Any]]) -> dict[str, int]:

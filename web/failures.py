@@ -92,9 +92,15 @@ def of_bug(error: Exception) -> Response:
     return answer(500, "went_wrong", desk.speech().text("went_wrong"))
 
 
+def of_depth(_: RecursionError) -> Response:
+    """Answer a body that is nested deeper than anything of ours."""
+    return answer(400, "bad_request", desk.speech().text("bad_request"))
+
+
 def install(app: Flask) -> None:
     """Let every failure of this app be answered in the one shape."""
     app.register_error_handler(CompanionError, of_companion)
     app.register_error_handler(Refused, of_rules)
     app.register_error_handler(HTTPException, of_http)
+    app.register_error_handler(RecursionError, of_depth)
     app.register_error_handler(Exception, of_bug)

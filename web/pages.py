@@ -12,6 +12,7 @@ from companion.entries import Player
 from rules.core import TABLE
 from rules.registry import GAMES
 from web import corrections, desk, mending
+from web.answers import asks, counting
 from web.regions import page_of
 from web.shapes import SHAPES
 from web.stream import TooManyStreams
@@ -137,8 +138,17 @@ def stream(page: str) -> Response:
 
 @pages.get("/table/pad")
 def pad() -> str:
-    """Show the number pad: what fell, or what is left in the cup."""
-    return render_template("side_pad.html", left=bool(request.args.get("left")))
+    """Show the number pad: what fell, or what is left in the cup. Who opens it has time: nothing carries itself out."""
+    desk.visitor().must_act(TABLE)
+    desk.desk().service.hold()
+    shown = corrections.now_seen()
+    asked = counting(shown)
+    return render_template(
+        "side_pad.html",
+        left=bool(request.args.get("left")),
+        asks=asks(shown),
+        fingerprint=asked.fingerprint if asked else "",
+    )
 
 
 @pages.get("/table/form")

@@ -12,12 +12,13 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion import codec
 from companion.codec import parse_json, parse_object, shown
 from companion.entries import Player, SeatPlan
-from companion.errors import NoGame, NotAllowed, Unreadable
+from companion.errors import NoGame, NotAllowed, Stale, Unreadable
 from companion.fold import Step, actor
 from companion.table import Post
 from companion.view import seen
 from rules.core import TABLE, Action, Choice, Game, Noun, Refusal, Refused, Seat
 from web import desk, fields
+from web.answers import counting
 from web.scene import ASKS_KEEP_SURE
 from web.visitors import remember
 
@@ -32,7 +33,7 @@ def done(**more: Any) -> Response:
 
 def submit(gesture: Sequence[Mapping[str, Any]]) -> Response:
     """Keep one gesture of the sender's; raises NotAllowed where a step is not theirs to do."""
-    sent = [with_evidence(_post(one)) for one in gesture]
+    sent = [with_evidence(read_post(one)) for one in gesture]
     visitor = desk.visitor()
     for one in sent:
         visitor.must_act(one.who)
@@ -41,7 +42,8 @@ def submit(gesture: Sequence[Mapping[str, Any]]) -> Response:
     return done(number=kept.number, gesture=kept.gesture, again=kept.again)
 
 
-def _post(data: object) -> Post:
+def read_post(data: object) -> Post:
+    """Read one step of a gesture; raises Unreadable naming what does not read."""
     if not isinstance(data, dict):
         raise Unreadable("not_an_object", got=shown(data))
     who, action, mark = data.get("who"), data.get("action"), data.get("fingerprint")
@@ -88,7 +90,7 @@ def _filled(gesture: Sequence[Any]) -> dict[str, Any]:
 def choice_after(gesture: Sequence[Any]) -> Choice:
     """Return the form of a gesture's last step in the state its other steps lead to; raises Refused."""
     game, state = state_before(gesture)
-    last = _post(gesture[-1])
+    last = read_post(gesture[-1])
     kind = game.actions.get(str(cast("Mapping[str, Any]", last.action).get("do")))
     if kind is None:
         raise Unreadable("unknown_action", got=shown(last.action), known=tuple(game.actions))
@@ -104,7 +106,7 @@ def state_before(gesture: Sequence[Any]) -> tuple[Game[Any], Any]:
     view = seen(snapshot, desk.sight("table").eyes)
     assert view.game is not None  # there is one on the table
     state = view.state
-    for one in map(_post, gesture[:-1]):
+    for one in map(read_post, gesture[:-1]):
         state = view.game.apply(
             state, one.who, codec.action_from_data(view.game, cast("Mapping[str, Any]", one.action))
         )
@@ -203,11 +205,22 @@ def number(name: str) -> int:
         raise Unreadable("wrong_value", field=name, got=shown(got), wants=Noun("whole_number")) from None
 
 
+def must_be_asked(fingerprint: str | None) -> None:
+    """Raise Stale unless the table is asked for a count by the form with this fingerprint still."""
+    if not fingerprint:
+        raise Unreadable("missing_field", field="fingerprint")
+    asked = counting(seen(desk.game_on_table(), desk.sight("table").eyes))
+    if asked is None or asked.fingerprint != fingerprint:
+        raise Stale("stale")
+
+
 @posts.post("/table/count")
 def type_count() -> Response:
     """Propose a count that a person typed."""
     desk.visitor().must_act(TABLE)
-    desk.desk().service.type_count(number("n"))
+    n = number("n")
+    must_be_asked(request.form.get("fingerprint"))
+    desk.desk().service.type_count(n)
     return done()
 
 
@@ -215,7 +228,9 @@ def type_count() -> Response:
 def left_in_cup() -> Response:
     """Propose the count that leaves so many in the cup."""
     desk.visitor().must_act(TABLE)
-    desk.desk().service.left_in_cup(number("n"))
+    n = number("n")
+    must_be_asked(request.form.get("fingerprint"))
+    desk.desk().service.left_in_cup(n)
     return done()
 
 

@@ -140,6 +140,7 @@ class Scene:
             "title": seen.game.title if seen.game else "",
             "acts_for_table": self.sight.acts_for(TABLE),
             "seats": self._seats(),
+            "asks": answers.asks(seen),
             "view": seen.facts,
             "turn": seen.turn,
             "on_turn": () if self._rests else self._on_turn(),
@@ -197,7 +198,7 @@ class Scene:
 
     @property
     def _contradicts(self) -> bool:
-        return self._proposal is not None and self._proposal.contradiction
+        return not self._rests and self._proposal is not None and self._proposal.contradiction
 
     def _answer(self) -> dict[str, Any]:
         about = None if self._counted or self._rests else answers.figure(self.seen, self.sight)
@@ -205,6 +206,7 @@ class Scene:
         return {
             "counted": self._counted and self._figures(self._counted),
             "counting": self._asked is not None,
+            "counts_for": self._asked.fingerprint if self._asked else "",
             "figure": about and {"n": about[0], "place": about[1]},
             "place": place.key if place else "",
             "asked": self._question(),
@@ -330,7 +332,8 @@ def option_id(option: Option) -> str:
 
 
 def _score(seen: Seen, seat: Seat) -> int:
-    return seen.result.scores[seat] if seen.result else 0
+    scored = seen.result or seen.scored
+    return scored.scores[seat] if scored else 0
 
 
 def bare_mark(colour: str) -> Markup:

@@ -24,6 +24,7 @@ from web.desk import desk_of
 
 GAME = "schuettels"
 SEATS = (SeatPlan("Anna", "red"), SeatPlan("Ben", "blue"), SeatPlan("Carla", "yellow"))
+COUNTS = ("/table/count", "/table/left")
 _keys = itertools.count()
 
 
@@ -48,11 +49,18 @@ class Device:
         return self.client.get(path, headers={"Accept-Language": self.language, **headers})
 
     def post(self, path: str, form: Mapping[str, Any] | None = None, *, key: str = "", **headers: str) -> TestResponse:
+        if path in COUNTS and "fingerprint" not in (form or {}):
+            form = {**(form or {}), "fingerprint": self.asks()}
         sent = {"Idempotency-Key": key or f"tap-{next(_keys)}", "HX-Request": "true", "Accept-Language": self.language}
         return self.client.post(path, data=dict(form or {}), headers={**sent, **headers})
 
     def send(self, path: str, body: object, *, key: str = "") -> TestResponse:
         return self.client.post(path, json=body, headers={"Idempotency-Key": key or f"tap-{next(_keys)}"})
+
+    def asks(self) -> str:
+        """Return the fingerprint of the form by which the table is asked for a count."""
+        choices = self.get("/api/choices?who=-1").get_json().get("choices", {}).get("-1", {})
+        return str(choices.get("shake", {}).get("fingerprint", "none"))
 
     def table(self) -> str:
         return self.get("/table").get_data(as_text=True)

@@ -19,6 +19,9 @@ def act(tablet: Device, who: int, action: dict[str, Any], fingerprint: str, key:
     return tablet.send("/api/act", {"steps": [step]}, key=key)
 
 
+JSON = {"Content-Type": "application/json"}
+
+
 def fingerprint(tablet: Device, who: int, do: str) -> str:
     found: str = tablet.get(f"/api/choices?who={who}").get_json()["choices"][str(who)][do]["fingerprint"]
     return found
@@ -46,11 +49,23 @@ def test_what_may_not_be_done_says_why(tablet: Device) -> None:
 
 
 def test_a_hand_typed_count_is_proposed(home: House, tablet: Device) -> None:
-    assert tablet.send("/api/count", {"left": 7}).status_code == 200
+    assert tablet.send("/api/count", {"left": 7, "fingerprint": tablet.asks()}).status_code == 200
     proposal = home.service.table.snapshot.proposal
     assert proposal is not None
     assert proposal.answers[0].value == 8
-    assert tablet.send("/api/count", {}).status_code == 422
+    assert tablet.send("/api/count", {"fingerprint": tablet.asks()}).status_code == 422
+
+
+def test_a_count_that_was_asked_for_before_is_stale(tablet: Device) -> None:
+    late = tablet.send("/api/count", {"fell": 8, "fingerprint": "of another turn"})
+    assert (late.status_code, late.get_json()["code"]) == (409, "stale")
+
+
+def test_what_is_nested_deeper_than_anything_of_ours_is_refused(tablet: Device) -> None:
+    deep = "[" * 50_000 + "]" * 50_000
+    for path in ("/api/act", "/api/amend"):
+        answer = tablet.client.post(path, data=deep, headers={**JSON, "Idempotency-Key": "deep"})
+        assert (400 <= answer.status_code < 500, answer.get_json()["ok"]) == (True, False)
 
 
 def test_corrections_go_through_the_api_too(home: House, tablet: Device) -> None:
@@ -79,7 +94,7 @@ def test_games_and_health_need_no_game(home: House) -> None:
         ("/api/undo", {"asked": "perhaps", "more": 1}),
         ("/api/amend", {"n": -1, "action": {}}),
         ("/api/decide", {"n": 1, "how": "burn"}),
-        ("/api/count", {"fell": "eight"}),
+        ("/api/count", {"fell": "eight", "fingerprint": "x"}),
     ],
 )
 def test_a_body_that_does_not_read_is_refused_in_the_one_shape(tablet: Device, path: str, body: object) -> None:
@@ -97,7 +112,7 @@ def test_a_post_without_a_key_is_refused(tablet: Device) -> None:
 def test_a_spectator_may_read_and_not_act(home: House, tablet: Device) -> None:
     onlooker = home.device()
     assert onlooker.get("/api/state").status_code == 200
-    assert onlooker.send("/api/count", {"fell": 8}).get_json()["code"] == "only_looks_on"
+    assert onlooker.send("/api/count", {"fell": 8, "fingerprint": "x"}).get_json()["code"] == "only_looks_on"
 
 
 def test_whatever_comes_in_no_answer_is_a_mistake_of_ours(tmp_path: Any) -> None:

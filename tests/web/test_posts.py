@@ -101,6 +101,35 @@ def test_a_post_without_a_key_is_refused(home: House, tablet: Device) -> None:
     assert (answer.status_code, answer.get_json()["code"]) == (422, "missing_key")
 
 
+def test_a_number_of_another_turn_is_stale(home: House, tablet: Device) -> None:
+    before = tablet.asks()
+    home.play(8)
+    late = tablet.post("/table/count", {"n": 3, "fingerprint": before})
+    assert (late.status_code, late.get_json()["code"]) == (409, "stale")
+    assert tablet.post("/table/left", {"n": 3, "fingerprint": ""}).get_json()["code"] == "missing_field"
+    assert home.service.table.snapshot.proposal is None
+
+
+def test_who_opens_the_number_pad_has_time(home: House, tablet: Device) -> None:
+    tablet.post("/table/count", {"n": 3})
+    assert "Carries itself out" in tablet.table()
+    assert tablet.asks() in tablet.get("/table/pad").get_data(as_text=True)
+    assert "Carries itself out" not in tablet.table()
+    assert home.device().get("/table/pad").status_code == 403
+
+
+@pytest.mark.parametrize("gesture", ["[{}]", "[1]", "[[[]]]", "[" * 5000 + "]" * 5000])
+def test_a_form_of_no_gesture_says_so(tablet: Device, gesture: str) -> None:
+    answer = tablet.get(f"/table/form?gesture={gesture}", **{"HX-Request": "true"})
+    assert 400 <= answer.status_code < 500
+
+
+@pytest.mark.parametrize("who", ["--5", "²", "99", "-2", "Anna"])
+def test_why_not_is_asked_for_somebody_at_the_table(tablet: Device, who: str) -> None:
+    answer = tablet.get(f"/table/why/place?who={who}", **{"HX-Request": "true"})
+    assert (answer.status_code, answer.get_json()["code"]) == (422, "wrong_value")
+
+
 def test_what_is_left_in_the_cup_says_what_fell(home: House, tablet: Device) -> None:
     tablet.post("/table/left", {"n": 7})
     assert 'id="hero">8<' in tablet.table()
@@ -211,6 +240,9 @@ def test_a_table_that_only_keeps_the_score_enters_what_counts(home: House) -> No
     page = tablet.table()
     mark = page.partition('name="fingerprint" value="')[2].partition('"')[0]
     assert "shake the cup" not in page
+    assert 'id="standing"' in page
+    for gone in ("village", "/table/shake", "tailor"):
+        assert gone not in page
     form = {"fingerprint": mark, "fact.money.0": 410, "fact.money.1": 730, "fact.money.2": 400}
     assert tablet.post("/table/mend", form).status_code == 200
     assert "Ben leads" in tablet.table()

@@ -126,3 +126,13 @@ def test_a_games_guide_is_shown(tablet: Device) -> None:
     links = re.findall(r'href="(/help/game/\w+)"', tablet.get("/help").get_data(as_text=True))
     assert links
     assert "<ol>" in tablet.get(links[0]).get_data(as_text=True)
+
+
+@pytest.mark.parametrize("depth", ["referee", "score", "count"])
+@pytest.mark.parametrize("role", ["table", "seat", "watch"])
+def test_no_region_shows_what_stands_behind_it(home: House, depth: str, role: str) -> None:
+    home.begin(depth=depth)
+    devices = {"table": home.tablet, "seat": lambda: home.phone(0), "watch": home.device}
+    page = devices[role]().table()
+    for behind in ("&lt;Macro", "<Macro", "&lt;function", "Undefined", "&lt;bound"):
+        assert behind not in page

@@ -58,6 +58,15 @@ function openSide(ctx) {
   if (ctx.target?.id === "side") document.querySelector("main")?.setAttribute("data-side", "");
 }
 
+/** A panel that answers what the table was asked goes with the question. */
+function closeStale() {
+  const panel = document.querySelector("#side [data-asks]");
+  const now = document.querySelector(".answer [data-asks]");
+  if (panel instanceof HTMLElement && now instanceof HTMLElement && panel.dataset.asks !== now.dataset.asks) closeSide();
+}
+
+document.querySelector("main.play")?.addEventListener("companion:shown", closeStale);
+
 function closeSide() {
   document.querySelector("main")?.removeAttribute("data-side");
   document.getElementById("side")?.replaceChildren();
