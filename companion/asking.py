@@ -38,10 +38,13 @@ class Question:
         return all(mover == TABLE for mover in self.game.turn(after).movers)
 
 
-def question(snapshot: Snapshot, sense: str) -> Question | None:
-    """Return what the table is asked and this sense may answer, None where nothing is."""
+def question(snapshot: Snapshot, sense: str, *, by_hand: bool = False) -> Question | None:
+    """Return what the table is asked and this sense may answer, None where nothing is.
+
+    While a correction leaves steps to be decided, only a person answers (`by_hand`): what lies there is not about them.
+    """
     game, state = snapshot.game, snapshot.state
-    if game is None or snapshot.open or TABLE not in game.turn(state).movers:
+    if game is None or (snapshot.open and not by_hand) or TABLE not in game.turn(state).movers:
         return None
     offers = (game.offer(state, TABLE, kind) for kind in game.actions.values())
     choice = next((one for one in offers if isinstance(one, Choice) and one.sense == sense), None)
@@ -78,7 +81,7 @@ def typed(snapshot: Snapshot, sense: str, count: int, *, auto_at_ms: int) -> Pro
 
     Raises NoGame where nothing is asked, Refused for a count that the form does not take.
     """
-    asked = question(snapshot, sense)
+    asked = question(snapshot, sense, by_hand=True)
     if asked is None:
         raise NoGame("nothing_asked")
     why = asked.choice.why_not(asked.choice.kind(**{asked.field: count}))
@@ -99,7 +102,7 @@ def typed(snapshot: Snapshot, sense: str, count: int, *, auto_at_ms: int) -> Pro
 
 def left_behind(snapshot: Snapshot, sense: str, left: int) -> int:
     """Return the count that fell, given what is left in the cup: exact whatever rolled away; raises NoGame."""
-    asked = question(snapshot, sense)
+    asked = question(snapshot, sense, by_hand=True)
     if asked is None:
         raise NoGame("nothing_asked")
     return countable(asked.choice)[-1] - left

@@ -331,8 +331,11 @@ class _Bots:
             self._seen = (entries, now_ms)
         if snapshot.game is None or snapshot.header is None or snapshot.open or now_ms < self._seen[1] + self._pace_ms:
             return
+        if snapshot.header.depth != "referee":
+            return
         movers = snapshot.game.turn(snapshot.state).movers
-        bots = [seat for seat in sorted(movers) if seat != TABLE and snapshot.header.seats[seat].player != "person"]
+        seats = snapshot.header.seats
+        bots = [seat for seat in sorted(movers) if seat != TABLE and seats[seat].player != "person"]
         for seat in bots[:1]:
             player = players.make(snapshot.header.seats[seat].player, self._random)
             action = player.act(snapshot.game, snapshot.state, seat)

@@ -115,6 +115,27 @@ def test_simulated_players_act_for_their_seats(tmp_path: Path, clock: Clock) -> 
     service.close()
 
 
+def test_where_only_the_score_is_kept_simulated_players_do_nothing(tmp_path: Path, clock: Clock) -> None:
+    service = Service(Settings(), tmp_path, now_ms=clock, bot_pace_ms=500)
+    service.table.begin("schuettels", (replace(SEATS[0], player="greedy"), SEATS[1]), sheet="house", depth="score")
+    service.table.submit([Post(TABLE, {"do": "shake", "count": 2})], key="shake", by="test")
+    for clock.ms in (500, 1000, 1500):
+        service.tick()
+    assert len(service.table.snapshot.steps) == 1
+    service.close()
+
+
+def test_a_shake_that_a_correction_made_missing_is_typed(service: Service) -> None:
+    for number, count in enumerate((14, 15, 14)):
+        service.table.submit([Post(TABLE, {"do": "shake", "count": count})], key=str(number), by="test")
+    first = service.table.snapshot.steps[0].n
+    mend = {"do": "mend", "facts": {"turn": 0}, "reason": "she had not shaken yet"}
+    service.table.amend(first, mend, by="test", key="amend")
+    assert service.table.snapshot.open
+    service.type_count(15)
+    assert proposal(service).answers[0].value == 15
+
+
 def test_without_a_camera_looking_again_says_so(service: Service) -> None:
     with pytest.raises(NoGame) as why:
         service.look_again()
