@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -31,11 +32,13 @@ def create_app(
     is_open: bool = False,
     names: Collection[str] = (),
     threads: int = THREADS,
+    listens: str = "",
 ) -> Flask:
     """Return the application of one service.
 
     `is_open` lets every device have the table (a demo), `names` are more
-    names under which this machine is called. The stream starts with the app; `close` ends it.
+    names under which this machine is called, `listens` is the
+    address that the server listens on. The stream starts with the app; `close` ends it.
     """
     info = Info(
         title="Table Companion", version="1", description="The table as these eyes may know it, and what may be done."
@@ -48,8 +51,9 @@ def create_app(
         validation_error_callback=api.unreadable,
     )
     load_game_pages(app)
-    app.extensions[EXTENSION] = _desk(app, service, is_open, threads)
-    security.guard(app, security.own_names() | set(names))
+    known = security.own_names() | set(names)
+    app.extensions[EXTENSION] = replace(_desk(app, service, is_open, threads, known), listens=listens)
+    security.guard(app, known)
     failures.install(app)
     for blueprint in (pages.pages, posts.posts, conduct.conduct, join.joining, help_pages.helping):
         app.register_blueprint(blueprint)
@@ -59,10 +63,16 @@ def create_app(
     return app
 
 
-def _desk(app: Flask, service: Service, is_open: bool, threads: int) -> Desk:
+def _desk(app: Flask, service: Service, is_open: bool, threads: int, names: Collection[str]) -> Desk:
     table = service.table
     clients = Clients(service.data / CLIENTS, _wall)
-    door = Door(clients, is_open=is_open, has_pin=bool(service.settings.pin), game=lambda: table.snapshot.game_id)
+    door = Door(
+        clients,
+        is_open=is_open,
+        has_pin=bool(service.settings.pin),
+        game=lambda: table.snapshot.game_id,
+        names=names,
+    )
     stream = Stream(table.subscribe, lambda sight: desk.desk_of(app).regions(sight), most=threads - SPARE_THREADS)
     painter = Painter(app, service)
     return Desk(service, door, Invitations(table.now_ms), Tries(table.now_ms), painter, stream)

@@ -19,6 +19,7 @@ from typing import Any
 
 import click
 import segno
+from flask import Flask
 from waitress.server import create_server  # type: ignore[import-untyped]
 
 from companion import cli
@@ -28,7 +29,10 @@ from companion.service import SETTINGS, Service, load_settings
 from companion.settings import load
 from companion.simulated.demo import Demo
 from rules.registry import GAMES
+from web.addresses import is_loopback, shown_host
 from web.app import THREADS, close, create_app
+from web.desk import desk_of
+from web.speech import Speech
 
 main = cli.companion
 EVERYWHERE = "0.0.0.0"  # a demo shows nothing private, and tablets have to reach it
@@ -100,10 +104,12 @@ def listen(
     except Unreadable:
         end()
         raise
-    app = create_app(service, is_open=is_open)
+    app = create_app(service, is_open=is_open, listens=host)
     server = create_server(app, host=host, port=port, threads=THREADS, clear_untrusted_proxy_headers=True)
     address = f"http://{shown_host(host)}:{port_of(server)}"
     announce(address)
+    if not is_open and not is_loopback(host):
+        announce_host(app, address)
     if opens is not None and has_screen():
         threading.Timer(0.5, webbrowser.open, [address + opens]).start()
     signal.signal(signal.SIGTERM, _interrupted)
@@ -139,23 +145,20 @@ def port_of(server: Any) -> int:
     return int(several[0][1] if several else server.effective_port)
 
 
-def shown_host(host: str) -> str:
-    """Return the address that others can type: of a server on all addresses, the one towards the home network."""
-    if host not in (EVERYWHERE, "::"):
-        return f"[{host}]" if ":" in host else host
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))  # nothing is sent: it only chooses the way out
-            return str(probe.getsockname()[0])
-        except OSError:
-            return "127.0.0.1"
-
-
 def announce(address: str) -> None:
     """Print the address and, for a phone's camera, its QR code."""
     if sys.stdout.isatty():
         segno.make(address, error="l").terminal(compact=True)
     click.echo(address)
+    sys.stdout.flush()
+
+
+def announce_host(app: Flask, address: str) -> None:
+    """Print the link that makes one other device the shared screen and host; this machine itself needs none."""
+    parts = desk_of(app)
+    link = f"{address}/join#{parts.invitations.invite_host().token}"
+    speech = Speech(parts.service.settings.language)
+    click.echo(speech.text("host_link", link=link))
     sys.stdout.flush()
 
 

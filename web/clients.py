@@ -18,6 +18,7 @@ from web.sights import Role
 
 CREDENTIAL_BYTES = 16
 TOKEN_LIVES_S = 300
+HOST_LIVES_S = 12 * 3600
 TRIES = 5
 TRIES_S = 60
 
@@ -99,6 +100,7 @@ class Invitation:
     code: str
     token: str
     until_ms: int
+    host: bool = False
 
 
 class Invitations:
@@ -107,25 +109,33 @@ class Invitations:
     def __init__(self, now_ms: Callable[[], int]) -> None:
         self._now_ms = now_ms
         self._lock = threading.Lock()
-        self._open: dict[tuple[Role, Seat | None], Invitation] = {}
+        self._open: dict[tuple[Role, Seat | None, bool], Invitation] = {}
 
     def invite(self, role: Role, seat: Seat | None = None) -> Invitation:
         """Return the open invitation to this role, or a new one."""
         with self._lock:
             self._forget_old()
-            found = self._open.get((role, seat))
+            found = self._open.get((role, seat, False))
             if found is None:
                 until = self._now_ms() + TOKEN_LIVES_S * 1000
                 found = Invitation(role, seat, self._free_code(), secrets.token_urlsafe(CREDENTIAL_BYTES), until)
-                self._open[role, seat] = found
+                self._open[role, seat, False] = found
             return found
+
+    def invite_host(self) -> Invitation:
+        """Return an invitation to be shared screen and host, for an evening: by its token alone, no code to guess."""
+        until = self._now_ms() + HOST_LIVES_S * 1000
+        found = Invitation("table", None, "", secrets.token_urlsafe(CREDENTIAL_BYTES), until, host=True)
+        with self._lock:
+            self._open["table", None, True] = found
+        return found
 
     def take(self, secret: str) -> Invitation | None:
         """Use up the invitation with this code or token."""
         with self._lock:
             self._forget_old()
             for key, one in self._open.items():
-                if hmac.compare_digest(one.code, secret) or hmac.compare_digest(one.token, secret):
+                if any(hmac.compare_digest(own.encode(), secret.encode()) for own in (one.code, one.token) if own):
                     return self._open.pop(key)
         return None
 

@@ -32,6 +32,8 @@ class Desk:
     tries: Tries
     painter: Painter
     stream: Stream
+    listens: str = ""
+    """The address the server listens on, empty where nobody said."""
 
     @property
     def table(self) -> Table:

@@ -13,6 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.errors import NotAllowed
 from rules.core import Who
 from web import desk
+from web.addresses import for_others
 from web.clients import Client, Invitation
 from web.posts import done
 from web.visitors import remember
@@ -52,7 +53,7 @@ def join() -> AnyResponse:
 def _admit(invitation: Invitation) -> str:
     parts = desk.desk()
     game = parts.snapshot.game_id if invitation.role == "seat" else None
-    return parts.door.clients.admit(invitation.role, seat=invitation.seat, game=game)
+    return parts.door.clients.admit(invitation.role, seat=invitation.seat, game=game, host=invitation.host)
 
 
 def _try() -> None:
@@ -83,15 +84,17 @@ def invite() -> str:
     parts, snapshot = desk.desk(), desk.game_on_table()
     seats = range(len(snapshot.header.seats)) if snapshot.header else range(0)
     invitations = [parts.invitations.invite("seat", seat) for seat in seats]
-    shown = [_shown(one) for one in [*invitations, parts.invitations.invite("table")]]
-    return render_template("side_invite.html", shown=shown, address=request.host_url.rstrip("/") + "/join")
+    address = for_others(request.scheme, request.host, parts.listens)
+    base = (address or request.host_url.rstrip("/")) + "/join"
+    shown = [_shown(one, base) for one in [*invitations, parts.invitations.invite("table")]]
+    return render_template("side_invite.html", shown=shown, address=base, is_reached=address is not None)
 
 
-def _shown(one: Invitation) -> dict[str, Any]:
+def _shown(one: Invitation, base: str) -> dict[str, Any]:
     speech = desk.speech()
     words = speech.text("another_table") if one.seat is None else speech.value(Who(one.seat))
     code = f"{one.code[:3]} {one.code[3:]}"
-    return {"seat": one.seat, "words": words, "code": code, "qr": qr(f"{request.host_url}join#{one.token}")}
+    return {"seat": one.seat, "words": words, "code": code, "qr": qr(f"{base}#{one.token}")}
 
 
 @joining.get("/devices")

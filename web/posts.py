@@ -252,8 +252,9 @@ def look_away() -> Response:
 
 @posts.post("/table/shake")
 def shake() -> Response:
-    """Shake the simulated cup."""
-    desk.visitor().must_act(TABLE)
+    """Shake the simulated cup: anybody may while no game lies on the table."""
+    if desk.desk().snapshot.game is not None:
+        desk.visitor().must_act(TABLE)
     desk.desk().service.shake()
     return done()
 
@@ -273,7 +274,7 @@ def notice() -> Response:
 def begin() -> AnyResponse:
     """Begin a game; the device that does becomes the shared screen."""
     parts, visitor = desk.desk(), desk.visitor()
-    if not parts.door.may_take_table(visitor):
+    if not parts.door.may_take_table(visitor, request):
         raise NotAllowed("table_is_taken")
     parts.table.begin(
         request.form.get("game", ""),
@@ -315,7 +316,7 @@ def _options() -> dict[str, str]:
 @posts.post("/table/take")
 def take() -> AnyResponse:
     """Make this device a shared screen where it may be one; else let it look on."""
-    if not desk.desk().door.may_take_table(desk.visitor()):
+    if not desk.desk().door.may_take_table(desk.visitor(), request):
         return redirect("/join")
     return at_the_table(redirect("/table"))
 
@@ -339,7 +340,7 @@ def aside() -> AnyResponse:
 @posts.post("/table/open/<game>")
 def take_up(game: str) -> AnyResponse:
     """Put a game of the journal on the table again."""
-    if not desk.desk().door.may_take_table(desk.visitor()):
+    if not desk.desk().door.may_take_table(desk.visitor(), request):
         raise NotAllowed("table_is_taken")
     desk.desk().table.open_game(game)
     return at_the_table(redirect("/table"))

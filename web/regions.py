@@ -10,6 +10,7 @@ from flask import Flask
 from jinja2 import ChoiceLoader, FileSystemLoader, PrefixLoader
 from markupsafe import Markup
 
+from companion.asking import is_counting
 from companion.service import Service
 from companion.snapshot import Snapshot
 from rules.registry import GAMES
@@ -65,6 +66,9 @@ class Painter:
             **self._scene(Snapshot(snapshot.number), sight, speech).context(),
             "reading": n,
             "place": speech.noun(found[1]) if found else "",
+            "is_playing": not is_counting(snapshot),
+            "has_camera": bool(snapshot.devices),
+            "can_shake": self._service.shaker is not None,
             "evidence": evidence and drawn(evidence, self._crop(evidence.crop)),
             "devices": [speech.health(one) for one in snapshot.devices],
         }

@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 
 from flask import Flask, Response, abort, request
 
+from web.addresses import name_in
+
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 MOST_BODY = 256 * 1024
 POLICY = (
@@ -36,14 +38,11 @@ def own_names() -> frozenset[str]:
 
 def is_known_host(host: str, names: Collection[str]) -> bool:
     """Say whether a Host header names this machine: by an address, or by a name on the list."""
-    try:
-        name = urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return False
+    name = name_in(host)
     try:
         ipaddress.ip_address(name)
     except ValueError:
-        return name.rstrip(".") in names
+        return name in names
     return True
 
 

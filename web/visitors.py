@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from flask import Request, Response
 
 from companion.errors import NotAllowed
 from rules.messages import Seat
+from web.addresses import is_from_here
 from web.clients import Client, Clients
 from web.sights import Page, Role, Sight
 
@@ -57,11 +58,20 @@ class Visitor:
 class Door:
     """Tells who a request comes from, and lets the first device have the table."""
 
-    def __init__(self, clients: Clients, *, is_open: bool, has_pin: bool, game: Callable[[], str | None]) -> None:
+    def __init__(
+        self,
+        clients: Clients,
+        *,
+        is_open: bool,
+        has_pin: bool,
+        game: Callable[[], str | None],
+        names: Collection[str] = (),
+    ) -> None:
         self.clients = clients
         self._is_open = is_open
         self._has_pin = has_pin
         self._game = game
+        self._names = names
 
     def visitor(self, request: Request) -> Visitor:
         """Return who sends this request."""
@@ -73,8 +83,13 @@ class Door:
         host = client.host or (client.role == "table" and not self._has_pin)
         return Visitor(client.role, client.seat, host, client)
 
-    def may_take_table(self, visitor: Visitor) -> bool:
-        """Say whether a device may become a shared screen without an invitation: the first one may."""
+    def may_take_table(self, visitor: Visitor, request: Request) -> bool:
+        """Say whether a device may become a shared screen without an invitation.
+
+        The first one may, and the machine itself that the companion runs on always may: who sits at it owns the table.
+        """
+        if is_from_here(request.remote_addr or "", request.host, self._names):
+            return True
         taken = any(client.role == "table" for client in self.clients.all())
         return visitor.role == "table" or self._is_open or not taken
 

@@ -85,9 +85,11 @@ class House:
     clock: Clock
     devices: list[Device] = field(default_factory=list)
 
-    def device(self, language: str = "en") -> Device:
-        """Return a browser that was never here."""
+    def device(self, language: str = "en", *, at: str = "") -> Device:
+        """Return a browser that was never here; `at` is its address where it is not on this machine."""
         device = Device(self.app.test_client(), language)
+        if at:
+            device.client.environ_base["REMOTE_ADDR"] = at
         self.devices.append(device)
         return device
 
@@ -124,11 +126,13 @@ class House:
 
 
 @contextmanager
-def house(folder: Path, *, is_open: bool = False, settings: Settings | None = None) -> Iterator[House]:
+def house(
+    folder: Path, *, is_open: bool = False, settings: Settings | None = None, listens: str = ""
+) -> Iterator[House]:
     """Open a house in a folder."""
     clock = Clock()
     service = Service(replace(settings or Settings()), folder, now_ms=clock)
-    app = create_app(service, is_open=is_open)
+    app = create_app(service, is_open=is_open, listens=listens)
     app.testing = True
     app.config["PROPAGATE_EXCEPTIONS"] = False
     try:

@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from tests.web.running import running
-from web.cli import main, shown_host
+from web.addresses import shown_host
+from web.cli import main
 
 
 def health(address: str) -> dict[str, object]:

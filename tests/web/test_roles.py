@@ -9,10 +9,13 @@ import pytest
 
 from companion.settings import Settings
 from tests.web.house import Device, House, house
+from web.addresses import for_others
 from web.app import CLIENTS
 from web.clients import TOKEN_LIVES_S, TRIES, hashed
 from web.desk import desk_of
 from web.visitors import COOKIE
+
+ELSEWHERE = "192.0.2.7"
 
 
 def code_of(home: House, seat: int = 0) -> str:
@@ -55,10 +58,51 @@ def test_a_phone_does_not_act_for_another_seat(home: House, tablet: Device) -> N
 
 def test_the_first_device_has_the_table_and_the_next_one_needs_a_code(home: House) -> None:
     home.tablet()
-    second = home.device()
+    second = home.device(at=ELSEWHERE)
     assert second.post("/table/take").headers["Location"] == "/join"
     refused = second.post("/table/begin", {"game": "schuettels"})
     assert (refused.status_code, refused.get_json()["code"]) == (403, "table_is_taken")
+
+
+def test_whoever_sits_at_the_companions_own_machine_always_gets_the_table(home: House) -> None:
+    first = home.device(at=ELSEWHERE)
+    home.begin()
+    assert first.post("/table/take").headers["Location"] == "/table"
+    assert home.device().post("/table/take").headers["Location"] == "/table"
+    through_a_name = home.device().post("/table/take", Host="203.0.113.5")
+    assert through_a_name.headers["Location"] == "/join"
+
+
+def test_the_link_that_is_printed_at_start_makes_one_host(home: House, tablet: Device) -> None:
+    invitation = desk_of(home.app).invitations.invite_host()
+    home.clock.ms += TOKEN_LIVES_S * 1000
+    owner = home.device(at=ELSEWHERE)
+    assert owner.post("/join", {"secret": ""}).status_code == 403
+    assert owner.post("/join", {"secret": "dä"}).status_code == 403
+    assert owner.post("/join", {"secret": invitation.token}).get_json()["go"] == "/table"
+    assert desk_of(home.app).door.clients.all()[-1].host
+    assert home.device(at=ELSEWHERE).post("/join", {"secret": invitation.token}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("host", "listens", "shown"),
+    [
+        ("192.0.2.9:8000", "0.0.0.0", "http://192.0.2.9:8000"),
+        ("localhost:8000", "127.0.0.1", None),
+        ("127.0.0.1:8000", "192.0.2.9", "http://192.0.2.9:8000"),
+        ("[::1]:8000", "::1", None),
+        ("localhost", "", "http://localhost"),
+    ],
+)
+def test_a_code_shows_an_address_that_phones_reach(host: str, listens: str, shown: str | None) -> None:
+    assert for_others("http", host, listens) == shown
+
+
+def test_where_phones_cannot_come_the_screen_says_so(tmp_path: Path) -> None:
+    with house(tmp_path, listens="127.0.0.1") as home:
+        panel = home.tablet().get("/table/invite").get_data(as_text=True)
+        assert "--host 0.0.0.0" in panel
+        assert "<svg" not in panel
 
 
 def test_a_code_lets_one_device_in_once(home: House, tablet: Device) -> None:

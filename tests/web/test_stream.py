@@ -86,7 +86,7 @@ def test_a_tap_reaches_another_screen_within_a_tenth_of_a_second(home: House, ta
 
 def test_the_count_page_has_a_stream_of_its_own(home: House, port: int) -> None:
     with opened(port, "count") as stream:
-        assert set(event(stream)["data"]["regions"]) == {"figure", "state"}
+        assert set(event(stream)["data"]["regions"]) == {"figure", "state", "tools"}
 
 
 def test_who_joins_a_seat_is_shown_the_page_anew(home: House, tablet: Device, port: int) -> None:
