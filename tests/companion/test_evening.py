@@ -22,7 +22,7 @@ from vision.calibration import GnomeCalibration, calibrate
 
 SESSION = Path(__file__).parents[1] / "data" / "gnomes" / "session08"
 SEATS = tuple(SeatPlan(name, colour) for name, colour in (("Anna", "red"), ("Ben", "yellow"), ("Cem", "green")))
-HOLD_MS, EMPTY_MS = 2600, 1600
+HOLD_MS, EMPTY_MS = 1700, 1200
 DEADLINE_S = 90.0
 
 
