@@ -160,6 +160,10 @@ class Game(ABC, Generic[State]):
         """Return the name of what this count leads to, for a table that only counts; None where it has none."""
         return None
 
+    def asks(self, name: str) -> Message | None:
+        """Return the question for one printed value of the box, by its name; None: it is asked by its name alone."""
+        return None
+
     def result(self, state: State) -> Result | None:
         """Return how the game ended, or None while it goes on."""
         result = self.scored(state)

@@ -12,7 +12,7 @@ from flask_openapi3.models.info import Info
 from flask_openapi3.openapi import OpenAPI
 
 from companion.service import Service
-from web import api, conduct, desk, failures, help_pages, join, pages, posts, security
+from web import api, conduct, desk, failures, help_pages, join, keys, pages, posts, security
 from web.clients import Clients, Invitations, Tries
 from web.desk import EXTENSION, Desk
 from web.regions import Painter, load_game_pages
@@ -54,6 +54,7 @@ def create_app(
     known = security.own_names() | set(names)
     app.extensions[EXTENSION] = replace(_desk(app, service, is_open, threads, known), listens=listens)
     security.guard(app, known)
+    keys.guard(app)
     failures.install(app)
     for blueprint in (pages.pages, posts.posts, conduct.conduct, join.joining, help_pages.helping):
         app.register_blueprint(blueprint)

@@ -33,7 +33,7 @@ def open_form(gesture: str) -> str:
         url="/table/act",
         asks=asks(now_seen()),
         hidden={"gesture": dump_json(steps)},
-        form=fields.described(choice, speech),
+        form=fields.described(choice, speech, desk.game_on_table().game),
     )
 
 
@@ -116,7 +116,7 @@ def _replacements(game: Game[Any], step: Step) -> Iterator[dict[str, Any]]:
 
 
 def _replacement(ahead: Ahead, step: Step, who: Seat, choice: Choice) -> dict[str, Any]:
-    described = fields.described(choice, desk.speech()) | {
+    described = fields.described(choice, desk.speech(), ahead.game) | {
         "words": desk.speech().do(Message(choice.kind.do, choice.about))
     }
     counts = [(name, one) for name, one in choice.fields.items() if isinstance(one, Count)]

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from companion import codec
 from companion.errors import Unreadable
-from rules.core import Choice, Noun, Who
+from rules.core import Choice, Game, Noun, Who
 from rules.forms import Amounts, Assign, Count, Field, Order, Pick, Text, Values
 from web.speech import Speech
 
@@ -16,13 +16,16 @@ Filled: TypeAlias = Mapping[str, list[str]]
 """What came in: each name with its values, in their order."""
 
 
-def described(choice: Choice, speech: Speech) -> Described:
-    """Return a form as the template draws it; fields that leave nothing to fill in are not drawn."""
-    drawn = [_described(name, one, speech) for name, one in choice.fields.items() if not one.sole]
+def described(choice: Choice, speech: Speech, game: Game[Any] | None = None) -> Described:
+    """Return a form as the template draws it; fields that leave nothing to fill in are not drawn.
+
+    Values of the box are asked for in the words of their `game`.
+    """
+    drawn = [_described(name, one, speech, game) for name, one in choice.fields.items() if not one.sole]
     return {"do": choice.kind.do, "fields": drawn}
 
 
-def _described(name: str, one: Field, speech: Speech) -> Described:
+def _described(name: str, one: Field, speech: Speech, game: Game[Any] | None) -> Described:
     start: Described = {"name": name, "words": thing(name, speech), "hint": ""}
     match one:
         case Pick(among, least, most):
@@ -40,7 +43,9 @@ def _described(name: str, one: Field, speech: Speech) -> Described:
                 "hint": _totals(one, speech),
             }
         case Values(limits):
-            cells = [_number(f"f.{name}.{key}", told(key, speech), limit, None) for key, limit in limits.items()]
+            cells = [
+                _number(f"f.{name}.{key}", _question(key, speech, game), limit, None) for key, limit in limits.items()
+            ]
             return start | {"kind": "values", "cells": cells}
         case Assign(keys, values):
             return start | {"kind": "assign", "cells": _choosers(name, keys, values, speech)}
@@ -95,6 +100,12 @@ def thing(value: Hashable, speech: Speech) -> str:
 def told(name: str, speech: Speech) -> str:
     """Name a value that a box tells, by its parts without the first, which says where it is written."""
     return thing(name.partition(".")[2] or name, speech)
+
+
+def _question(name: str, speech: Speech, game: Game[Any] | None) -> str:
+    """Ask for a value that a box tells: in a sentence of its game, else by its name."""
+    asked = None if game is None else game.asks(name)
+    return told(name, speech) if asked is None else speech.say(asked)
 
 
 def read(choice: Choice, filled: Filled) -> dict[str, Any]:

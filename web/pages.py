@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import get_args
+from typing import Any, get_args
 
 from flask import Blueprint, Response, abort, make_response, redirect, render_template, request, send_file
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.entries import Player
-from rules.core import TABLE
+from companion.entries import Player, SeatPlan
+from rules.core import TABLE, Game
 from rules.registry import GAMES
 from web import corrections, desk, mending
 from web.answers import asks, counting
@@ -59,18 +59,41 @@ def set_up() -> str:
     """Show how a game is set up: seats, colours, who begins, options, money, values."""
     game = GAMES.get(request.args.get("game", "")) or next(iter(GAMES.values()))
     speech = desk.speech()
-    rows = [{"at": at, "name": "", "colour": SEAT_COLOURS[at % len(SEAT_COLOURS)]} for at in range(game.seats[-1])]
     colours = sorted(SHAPES, key=lambda colour: (colour not in SEAT_COLOURS, colour))
     return render_template(
         "setup.html",
         game=game,
         games=list(GAMES.values()),
-        rows=rows,
+        rows=_rows(game),
         colours=colours,
         players=get_args(Player),
         option_words=speech.option,
         option_value=speech.option,
     )
+
+
+def _rows(game: Game[Any]) -> list[dict[str, Any]]:
+    """Return the seats as they are set up at first: those of the last game, else as many nameless ones as it needs."""
+    last = _last_seats()
+    if not game.seats[0] <= len(last) <= game.seats[-1]:
+        speech = desk.speech()
+        last = [SeatPlan(speech.text("player_n", n=at + 1), SEAT_COLOURS[at]) for at in range(game.seats[0])]
+    free = [colour for colour in SEAT_COLOURS if colour not in {one.colour for one in last}]
+    empty = [SeatPlan("", free[at % len(free)]) for at in range(game.seats[-1] - len(last))]
+    return [
+        {"at": at, "name": one.name, "colour": one.colour, "player": one.player}
+        for at, one in enumerate([*last, *empty])
+    ]
+
+
+def _last_seats() -> list[SeatPlan]:
+    """Return who plays in the game on the table, else who played the last one."""
+    parts = desk.desk()
+    if parts.snapshot.header is not None:
+        return list(parts.snapshot.header.seats)
+    games = sorted(parts.table.games(), key=lambda line: line.began)
+    names = games[-1].names if games else ()
+    return [SeatPlan(name, SEAT_COLOURS[at % len(SEAT_COLOURS)]) for at, name in enumerate(names)]
 
 
 @pages.get("/table")

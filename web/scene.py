@@ -24,6 +24,7 @@ from web.speech import Speech
 
 LOG_LINES = 60
 MONEY_MOVES = frozenset(f"move_{what}_{way}" for what in ("money", "bank") for way in ("more", "less"))
+PAYS = "move_money_less"
 TURN_MOVES = "move_marker"
 """What moves on the tablet alone: whose turn it is, which good stands where in its row."""
 ASKS_KEEP_SURE = "offer_keep_sure"
@@ -157,8 +158,17 @@ class Scene:
             "log": tuple(reversed(seen.log))[:LOG_LINES],
             "open": seen.open,
             "is_missing": self._misses_a_deed(),
-            "moves": " ".join(self.speech.say(one) for one in self._moves()),
+            "about": self._about(),
+            "moves": self._moves(),
         }
+
+    def _about(self) -> tuple[Seat, ...]:
+        """Return whom the first step is about that a correction left open."""
+        if not self.seen.open:
+            return ()
+        first = self.seen.open[0]
+        who = first.message.values.get("who")
+        return (first.who,) if first.who != TABLE else (who.seat,) if isinstance(who, Who) else ()
 
     def _misses_a_deed(self) -> bool:
         """Say whether a seat has to act before the first step that a correction left open, and did not."""
@@ -172,11 +182,24 @@ class Scene:
             for one in self.snapshot.notices
         ]
 
-    def _moves(self) -> list[Message]:
-        """Return what to move: after a correction everything, after an ordinary step the money alone."""
+    def _moves(self) -> str:
+        """Say what to move: after a correction everything, after an ordinary step the bills alone.
+
+        Where the money lies on the tablet there are no bills to move.
+        """
         newest = self.seen.log[-1] if self.seen.log else None
         corrects = newest is None or newest.status != "kept" or newest.message.key == "mend"
-        return [one for one in self.seen.moves if one.key in MONEY_MOVES or (corrects and one.key != TURN_MOVES)]
+        has_bills = self.snapshot.header is not None and self.snapshot.header.money == "box"
+        shown = [one for one in self.seen.moves if has_bills or one.key not in MONEY_MOVES]
+        if corrects:
+            return " ".join(self.speech.say(one) for one in shown if one.key != TURN_MOVES)
+        return " ".join(self._payment(one) for one in shown if one.key in MONEY_MOVES)
+
+    def _payment(self, moved: Message) -> str:
+        """Say what an ordinary step moves: who pays does not give anything back."""
+        if moved.key == PAYS:
+            return self.speech.text("pays_bills", who=moved.values["who"], money=moved.values["money"])
+        return self.speech.say(moved)
 
     def _seats(self) -> tuple[SeatPlan, ...]:
         return () if self.snapshot.header is None else self.snapshot.header.seats

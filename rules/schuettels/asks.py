@@ -40,11 +40,12 @@ def of_values(state: State, house: str, spaces: Iterable[int]) -> dict[str, Coun
 
 def missing(says: Mapping[str, int], *questions: Mapping[str, Count]) -> Refusal | None:
     """Refuse a form that leaves one of these questions open."""
-    open_ones: tuple[Value, ...] = tuple(_asked(name) for asked in questions for name in asked if name not in says)
+    open_ones: tuple[Value, ...] = tuple(question(name) for asked in questions for name in asked if name not in says)
     return Refusal("say_first", "set-up", {"what": open_ones}) if open_ones else None
 
 
-def _asked(name: str) -> Message:
+def question(name: str) -> Message:
+    """Return in which words one of these values is asked for."""
     _, what, *space = name.split(".")
     if not space:
         return Message(f"ask_{what}")

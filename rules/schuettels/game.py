@@ -89,6 +89,9 @@ class Schuettels(Game[State]):
     def means(self, sense: str, count: int) -> Noun | None:
         return Noun(PLACES[count]) if sense == "gnomes" and count in PLACES else None
 
+    def asks(self, name: str) -> Message | None:
+        return asks.question(name) if name in asks.LIMITS else None
+
     def scored(self, state: State) -> Result:
         best = scoring.winners(state.money)
         out = tuple(Who(seat) for seat in state.out("all_goods"))

@@ -43,7 +43,8 @@ def _seat(seen: State, seat: Seat) -> dict[str, Value]:
 
 def _house(seen: State, house: str) -> dict[str, Value]:
     goods = seen.houses[house]
-    spaces = max(seen.spaces or 0, len(goods))
+    told = (space for space in range(1, asks.MOST_SPACES + 1) if seen.value(house, space) is not None)
+    spaces = seen.spaces or max(len(goods), *told, 0)
     return {
         "house": Noun(house),
         "number": HOUSES[house],

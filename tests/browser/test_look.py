@@ -107,7 +107,7 @@ def test_what_to_move_after_a_step_of_six_fits_too(table: Table, size: str) -> N
         table.home.service.table.set_money("box", by="tablet", key="box")
         count(page, 10)
         tap(page)
-        expect(page.locator("#moves")).to_contain_text("gives 30")
+        expect(page.locator("#moves")).to_contain_text("pays 30")
         expect(page.locator("#moves")).not_to_contain_text("goods")
         assert page.evaluate(SCROLLS) == []
 

@@ -78,6 +78,7 @@ def test_picked_goods_are_what_is_sold(table: Table) -> None:
 
 def test_an_amended_count_brings_up_the_sale_it_made_impossible(table: Table) -> None:
     assert table.home is not None
+    table.home.begin(money="box")
     tablet = table.tablet()
     for fell in (8, 4, 5):
         turn(tablet, fell)

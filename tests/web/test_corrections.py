@@ -28,15 +28,26 @@ def test_an_amended_count_brings_the_sale_up_that_it_made_impossible(home: House
     assert "This no longer fits" in page
     assert "Anna sells 1 good" in page
     assert 'id="keep"' not in page
+    line = page.partition('data-region="line"')[2].partition("</h1>")[0]
+    assert ("Anna" in line, "Ben" in line) == (True, False)
+    first = home.service.table.snapshot.open[0]
+    tablet.post("/table/decide", {"n": first.n, "how": "drop"})
+    if not home.service.table.snapshot.open[0].why_not:
+        assert "Does this still stand?" in tablet.table()
 
 
-def test_a_dropped_sale_leaves_the_rest_and_says_what_to_move(home: House, tablet: Device) -> None:
+@pytest.mark.parametrize("money", ["box", "tablet"])
+def test_a_dropped_sale_leaves_the_rest_and_says_what_to_move(home: House, money: str) -> None:
+    home.begin(money=money)
+    tablet = home.tablet()
     amended(home, tablet)
     first = home.service.table.snapshot.open[0]
     assert tablet.post("/table/decide", {"n": first.n, "how": "drop"}).status_code == 200
     assert tablet.post("/table/decide", {"how": "rest"}).status_code == 200
     page = tablet.table()
-    assert "Anna gives" in page
+    moves = page.partition('id="moves"')[2].partition("</p>")[0]
+    assert ("Anna gives" in moves, "gives" in moves) == (money == "box", money == "box")
+    assert "Put 1 good of Anna here" in moves
     assert [step.status for step in home.service.table.snapshot.steps].count("dropped") == 1
     assert home.state.houses["jewelry"] == (0,)
     assert home.state.houses["forge"] == (1,)

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from companion.errors import Unreadable
 from rules.core import Message
 from tests.web.house import Device, House
+from web.keys import Keys
 
 SEATED = {"game": "schuettels", "name-0": "Anna", "colour-0": "red"}
 
@@ -35,6 +37,26 @@ def test_the_same_tap_twice_acts_once(home: House, tablet: Device) -> None:
     second = tablet.post("/table/act", {"gesture": gesture}, key="one tap").get_json()
     assert (second["gesture"], second["again"]) == (first["gesture"], True)
     assert home.state.supply == (9, 10, 10)
+
+
+def test_a_key_that_served_another_tap_is_refused(home: House, tablet: Device) -> None:
+    tablet.post("/table/count", {"n": 8})
+    tablet.post("/table/act", {"gesture": gesture_of(tablet, "shake")}, key="one tap")
+    entries = home.service.table.snapshot.entries
+    for path, form in (("/table/undo", {"asked": "1"}), ("/table/act", {"gesture": "[]"})):
+        answer = tablet.post(path, form, key="one tap")
+        assert (answer.status_code, answer.get_json()["code"]) == (422, "key_used")
+    assert home.service.table.snapshot.entries == entries
+
+
+def test_keys_are_remembered_within_bounds() -> None:
+    keys = Keys(most=2)
+    for key in ("first", "second", "third"):
+        keys.took(key, "this")
+    keys.must_match("first", "another")
+    keys.must_match("third", "this")
+    with pytest.raises(Unreadable):
+        keys.must_match("third", "another")
 
 
 def test_a_stale_tap_is_refused_with_the_fresh_view(home: House, tablet: Device) -> None:
@@ -158,6 +180,10 @@ def test_a_value_that_the_box_has_not_told_is_asked_in_the_form_that_needs_it(ho
     query = page.partition("/table/form?")[2].partition('"')[0].replace("&amp;", "&")
     panel = tablet.get(f"/table/form?{query}").get_data(as_text=True)
     assert 'name="f.says.small.tailor.1"' in panel
+    assert "What does space 1 at the tailor shop say?" in panel
+    assert "How many storage spaces are there?" in panel
+    assert "Do it" not in panel
+    assert re.search(r'<button class="action main">Sell goods', panel)
     gesture = html.unescape(re.findall(r'name="gesture" value="([^"]*)"', panel)[0])
     filled: dict[str, Any] = {"gesture": gesture, "f.says.small.tailor.1": 40, "f.says.small.storage": 12}
     assert tablet.post("/table/act", {**filled, "f.says.small.tailor.1": "dear"}).status_code == 422
@@ -172,7 +198,7 @@ def test_money_in_the_box_ends_each_step_with_what_to_move(home: House) -> None:
     home.begin(money="box")
     tablet = home.tablet()
     home.play(3)
-    assert "Anna gives 40" in tablet.table()
+    assert "Anna pays 40" in tablet.table()
 
 
 def test_anybody_at_the_table_calls_a_double_shake(home: House, tablet: Device) -> None:
@@ -198,6 +224,21 @@ def test_a_game_is_begun_with_names_colours_first_and_options(home: House) -> No
     assert (header.names, header.first, header.money, header.options["zero"]) == (("Anna", "Ben"), 1, "box", "fine")
     device.post("/table/begin", {**form, **more}, key="begin")
     assert len(home.service.table.games()) == 1
+
+
+def test_a_game_is_set_up_with_players_that_only_want_their_names(home: House) -> None:
+    names = re.findall(
+        r'name="name-\d" id="name-\d" value="([^"]*)"', home.device().get("/play").get_data(as_text=True)
+    )
+    assert names == ["Player 1", "Player 2", "", "", "", ""]
+
+
+def test_the_next_game_is_set_up_with_those_who_played_the_last(home: House, tablet: Device) -> None:
+    for _ in range(2):
+        page = tablet.get("/play").get_data(as_text=True)
+        names = re.findall(r'name="name-\d" id="name-\d" value="([^"]*)"', page)
+        assert names == ["Anna", "Ben", "Carla", "", "", ""]
+        tablet.post("/table/aside")
 
 
 @pytest.mark.parametrize(
