@@ -34,7 +34,11 @@ def start() -> str:
     ]
     notices = [speech.say(one) for one in parts.snapshot.notices]
     return render_template(
-        "start.html", aside=aside[:3], notices=notices, names=", ".join(header.names) if header else ""
+        "start.html",
+        aside=aside[:3],
+        notices=notices,
+        names=", ".join(header.names) if header else "",
+        can_count=parts.service.has_camera or parts.service.shaker is not None,
     )
 
 
@@ -144,7 +148,7 @@ def stream(page: str) -> Response:
         abort(404)
     parts = desk.desk()
     try:
-        listener = parts.stream.join(desk.sight("table" if page == "table" else "count"))
+        listener = parts.stream.join(desk.sight("table" if page == "table" else "count"), request.remote_addr or "")
     except TooManyStreams:
         abort(503)
 

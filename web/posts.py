@@ -20,6 +20,7 @@ from rules.core import TABLE, Action, Choice, Game, Noun, Refusal, Refused, Seat
 from web import desk, fields
 from web.answers import counting
 from web.scene import ASKS_KEEP_SURE
+from web.shapes import SHAPES
 from web.visitors import remember
 
 posts = Blueprint("posts", __name__)
@@ -299,7 +300,10 @@ def _seat_plans() -> list[SeatPlan]:
 
 def _seat_plan(at: int) -> SeatPlan:
     player = cast("Player", request.form.get(f"player-{at}", "person"))  # the table refuses what it does not know
-    return SeatPlan(request.form[f"name-{at}"], request.form.get(f"colour-{at}", ""), player)
+    colour = request.form.get(f"colour-{at}", "")
+    if colour not in SHAPES:
+        raise Unreadable("unknown_colour", got=shown(colour))
+    return SeatPlan(request.form[f"name-{at}"], colour, player)
 
 
 def _first() -> int:

@@ -79,6 +79,7 @@ class Scene:
             "mark": mark,
             "bare_mark": bare_mark,
             "say_do": self.label,
+            "say_beside": self.label_beside,
             "say_deed": lambda option: speech.do(_deed(option)) if option.tells else self.label(option),
             "say_do_key": lambda do: speech.do(Message(do)),
             "lines_of": self.lines,
@@ -98,6 +99,12 @@ class Scene:
         if len(option.picks) == 1 and option.is_one_of_several:
             return thing(option.picks[0].partition("=")[2], self.speech)
         return self.speech.do(_deed(option))
+
+    def label_beside(self, option: Option) -> str:
+        """Name an option beside the likeliest count: with what is done, for nothing else says so there."""
+        if option.tells is None or not option.is_one_of_several:
+            return self.label(option)
+        return self.speech.text("deed_on", deed=self.speech.do(_deed(option)), what=self.label(option))
 
     def lines(self, option: Option) -> list[str]:
         """Return the small lines under an option: what it earns or costs, whom else it touches, what it pushes out."""

@@ -23,6 +23,9 @@ WAIT_S = 0.5
 SPARE_THREADS = 16
 """Threads that streams never take: posts and pages go on being answered however many look on."""
 
+WATCH_ONE_PLACE = 12
+"""Streams for those who only look on from one address."""
+
 log = logging.getLogger(__name__)
 
 Regions = Mapping[str, str]
@@ -44,6 +47,7 @@ class Listener:
 
     sight: Sight
     first: bytes
+    address: str = ""
     queue: Queue[bytes | None] = field(default_factory=lambda: Queue(QUEUE))
     dropped: bool = False
 
@@ -114,15 +118,25 @@ class Stream:
         with self._lock:
             return sum(len(kind.listeners) for kind in self._kinds.values())
 
-    def join(self, sight: Sight) -> Listener:
-        """Add a listener, whose first message is a snapshot; raises TooManyStreams."""
+    def join(self, sight: Sight, address: str = "") -> Listener:
+        """Add a listener, whose first message is a snapshot; raises TooManyStreams.
+
+        Who only looks on gets no more than a few streams from one address, and never the last quarter of all.
+        """
         with self._lock:
-            if sum(len(kind.listeners) for kind in self._kinds.values()) >= self._most:
+            if not self._has_room(sight, address):
                 raise TooManyStreams(str(self._most))
             kind = self._kinds.get(sight) or self._new_kind(sight)
-            listener = Listener(sight, message("snapshot", kind.number, {"regions": kind.regions}))
+            listener = Listener(sight, message("snapshot", kind.number, {"regions": kind.regions}), address)
             kind.listeners.add(listener)
             return listener
+
+    def _has_room(self, sight: Sight, address: str) -> bool:
+        everyone = [one for kind in self._kinds.values() for one in kind.listeners]
+        if sight.role != "watch":
+            return len(everyone) < self._most
+        watching = [one.address for one in everyone if one.sight.role == "watch"]
+        return len(everyone) < self._most - self._most // 4 and watching.count(address) < WATCH_ONE_PLACE
 
     def _new_kind(self, sight: Sight) -> _Kind:
         number, regions = self._render(sight) or (0, {})

@@ -249,6 +249,7 @@ def test_the_next_game_is_set_up_with_those_who_played_the_last(home: House, tab
         ({**SEATED, "name-1": "Ben", "colour-1": "red"}, "colour_taken"),
         ({**SEATED, "name-1": "ANNA", "colour-1": "blue"}, "name_taken"),
         ({**SEATED, "name-1": "Ben", "colour-1": "blue", "option-risky": "yes"}, "risky_needs_four"),
+        ({**SEATED, "name-1": "Ben", "colour-1": "plaid"}, "unknown_colour"),
     ],
 )
 def test_a_game_that_cannot_be_set_up_so_is_refused(home: House, form: dict[str, str], code: str) -> None:

@@ -16,7 +16,7 @@ from tests.web.house import Device, House
 from tests.web.serving import served
 from web.desk import desk_of
 from web.sights import Sight
-from web.stream import QUEUE, Listener, Stream, TooManyStreams
+from web.stream import QUEUE, WATCH_ONE_PLACE, Listener, Stream, TooManyStreams
 
 SIGHT = Sight("table", "watch", "en", None, "1")
 
@@ -163,3 +163,18 @@ def test_a_view_is_rendered_once_for_all_who_look_through_the_same_eyes(home: Ho
     assert rendered.count(sight) <= 3  # the first join, the show, and one that the service may have rung for
     for listener in listeners:
         stream.leave(listener)
+
+
+def test_who_only_looks_on_leaves_room_for_the_table(home: House, tablet: Device) -> None:
+    stream = desk_of(home.app).stream
+    watch, table = Sight("table", "watch", "en"), Sight("table", "table", "en")
+    for _ in range(WATCH_ONE_PLACE):
+        stream.join(watch, "192.0.2.7")
+    with pytest.raises(TooManyStreams):
+        stream.join(watch, "192.0.2.7")
+    for n in range(stream._most - stream._most // 4 - WATCH_ONE_PLACE):
+        stream.join(watch, f"192.0.2.{100 + n}")
+    with pytest.raises(TooManyStreams):
+        stream.join(watch, "192.0.2.99")
+    for _ in range(stream._most // 4):
+        stream.join(table, "192.0.2.7")
