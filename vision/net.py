@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from threading import Lock
 
 import cv2
 import numpy as np
@@ -21,6 +22,7 @@ CELL_PX = 2
 SPREAD = 64.0
 
 Map = NDArray[np.float32]
+_ASKING = Lock()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,10 +42,16 @@ def see(picture: Picture, empty: Picture) -> Sight:
         cv2.copyMakeBorder(p, 0, down, 0, right, cv2.BORDER_REFLECT_101).astype(np.float32) for p in (picture, empty)
     ]
     planes = np.concatenate([(both[0] - 128) / SPREAD, (both[0] - both[1]) / SPREAD], axis=2).transpose(2, 0, 1)
-    net = _net()
-    net.setInput(np.ascontiguousarray(planes[None]))
-    maps = _unfolded(np.asarray(net.forward(), np.float32))[:, : height // CELL_PX, : width // CELL_PX]
+    maps = _unfolded(_forward(np.ascontiguousarray(planes[None])))[:, : height // CELL_PX, : width // CELL_PX]
     return Sight(maps[0], maps[1], maps[2])
+
+
+def _forward(planes: NDArray[np.float32]) -> NDArray[np.float32]:
+    """One picture at a time: a net that two threads ask at once answers the wrong one, or falls over."""
+    with _ASKING:
+        net = _net()
+        net.setInput(planes)
+        return np.array(net.forward(), np.float32)
 
 
 def _unfolded(raw: NDArray[np.float32]) -> NDArray[np.float32]:
