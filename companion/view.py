@@ -29,6 +29,10 @@ Offers: TypeAlias = "Mapping[Seat, Mapping[str, Offer]]"
 """By actor and `do`."""
 
 
+SHARED = ("tablet", "companion")
+"""Devices that stand in an entry where nobody's name is known."""
+
+
 @dataclass(frozen=True, slots=True)
 class Offer:
     """One kind of action for one actor: its form with the fingerprint a post must carry, or why there is none.
@@ -189,11 +193,13 @@ def _note(entry: Entry, steps: Mapping[int, Step], game: Game[Any], eyes: Seat |
     match entry.body:
         case Undo(gesture, by, why):
             what = tuple(one.told(game, eyes) for one in steps.values() if one.gesture == gesture)
-            return Message("log_undo", {"by": by, "why": why or None, "what": what or (Message("a_correction"),)})
+            return Message(
+                "log_undo", {"by": _speaker(by), "why": why or None, "what": what or (Message("a_correction"),)}
+            )
         case Amend(n, _, by, why):
-            return Message("log_amend", {"by": by, "why": why or None, "what": steps[n].told(game, eyes)})
+            return Message("log_amend", {"by": _speaker(by), "why": why or None, "what": steps[n].told(game, eyes)})
         case Decide(n, how, by):
-            return Message(f"log_{how}", {"by": by, "what": steps[n].told(game, eyes)})
+            return Message(f"log_{how}", {"by": _speaker(by), "what": steps[n].told(game, eyes)})
         case SeatChange(seat, how, _, player, name):
             who: dict[str, Value] = {"who": Who(seat), "player": player and Noun(f"player_{player}"), "name": name}
             return Message(f"log_seat_{how}", who)
@@ -204,3 +210,8 @@ def _note(entry: Entry, steps: Mapping[int, Step], game: Game[Any], eyes: Seat |
         case GoneOn(_, _, rules):
             return Message("log_gone_on", {"rules": rules})
     raise TypeError(f"an entry without a line in the log: {entry.body.kind}")
+
+
+def _speaker(by: str) -> Noun | str:
+    """Return who sent an entry: a player's name, or the device that everybody shares."""
+    return Noun(by) if by in SHARED else by

@@ -49,6 +49,11 @@ class SimulatedTable:
         """The address of the camera over this table."""
         return self._camera.url
 
+    @property
+    def at_rest(self) -> bool:
+        """Whether the hand is out of the picture again."""
+        return self._now_ms() > self._hand_until_ms
+
     def calibration_pictures(self) -> tuple[Picture, Picture]:
         """Return the two pictures of the wizard: the empty tray, and all 15 apart."""
         return self._empty, self._paint(apart(self._table, self._random))

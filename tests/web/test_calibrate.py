@@ -12,8 +12,15 @@ from companion.simulated.demo import Demo
 from tests.web.house import Clock, Device, House
 from web.app import close, create_app
 
-REST_S = 0.4
-"""Until the simulated hand is out of the picture."""
+PATIENCE_S = 5.0
+
+
+def wait_for_rest(demo: Demo) -> None:
+    """Wait until the simulated hand is out of the picture."""
+    end_s = time.monotonic() + PATIENCE_S
+    while not demo.scene.at_rest:
+        assert time.monotonic() < end_s
+        time.sleep(0.01)
 
 
 @pytest.fixture
@@ -35,7 +42,7 @@ def tablet(demo: Demo) -> Iterator[Device]:
 def test_two_pictures_set_the_camera_up(demo: Demo, tablet: Device) -> None:
     assert tablet.post("/calibrate/empty").get_json() == {"ok": True, "go": "/calibrate"}
     demo.scene.spread()
-    time.sleep(REST_S)
+    wait_for_rest(demo)
     assert tablet.post("/calibrate/pieces").status_code == 200
     assert "The camera counts from now on" in tablet.get("/calibrate").get_data(as_text=True)
 
@@ -43,7 +50,7 @@ def test_two_pictures_set_the_camera_up(demo: Demo, tablet: Device) -> None:
 def test_fifteen_that_are_not_fifteen_are_refused_with_a_cure(demo: Demo, tablet: Device) -> None:
     assert tablet.post("/calibrate/empty").status_code == 200
     demo.scene.shake(4)
-    time.sleep(REST_S)
+    wait_for_rest(demo)
     refused = tablet.post("/calibrate/pieces")
     assert refused.status_code == 422
     assert "15 gnomes" in refused.get_json()["error"]
