@@ -90,7 +90,7 @@ def demo(
     with tempfile.TemporaryDirectory(prefix="companion-") as scratch:
         played = None if count else game
         shown = Demo(data or Path(scratch), game=played, autoplay=autoplay, seats=seats, seed=seed, pace_ms=pace)
-        opens = None if no_browser else "/count" if count else "/table"
+        opens = None if no_browser else "/count" if count else "/table" if autoplay else "/"
         listen(shown.service, host=host, port=port, is_open=True, end=shown.close, opens=opens)
 
 
