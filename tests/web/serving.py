@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from flask import Flask
 from waitress.server import create_server
@@ -31,5 +31,6 @@ def served(app: Flask) -> Iterator[str]:
     finally:
         close(app)
         server.task_dispatcher.shutdown(timeout=END_S)
-        server.trigger.pull_trigger(end)
+        with suppress(OSError):  # a worker pulled it in between: `end` ran already and closed the trigger
+            server.trigger.pull_trigger(end)
         thread.join(END_S)
