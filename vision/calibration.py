@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import os
-import tempfile
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision import align, background, net, palette, pictures, shapes, tray
+from vision import align, background, net, palette, pictures, shapes, stored, tray
 from vision.errors import CalibrationRefused, PictureRefused
 from vision.pictures import Picture
 from vision.readings import MOST_GNOMES, Outline
@@ -57,34 +53,19 @@ class GnomeCalibration:
 
     def save(self, path: Path | str) -> None:
         """Write to an NPZ file, whole or not at all."""
-        path = Path(path)
-        handle, scratch = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez_compressed(file, allow_pickle=False, **self._arrays())
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(scratch, path)
-        except BaseException:
-            Path(scratch).unlink(missing_ok=True)
-            raise
+        stored.save_npz(path, self._arrays(), FORMAT)
 
     @staticmethod
     def load(path: Path | str) -> GnomeCalibration:
         """Read what `save` wrote; raise CalibrationRefused if the file is missing, broken or of another format."""
+        arrays = stored.load_npz(path, FORMAT)
         try:
-            with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as stored:
-                return _restored({name: stored[name] for name in stored.files})
-        except OSError as error:
-            raise CalibrationRefused("no_file", {"file": Path(path).name}) from error
-        except (zipfile.BadZipFile, ValueError, KeyError, EOFError) as error:
-            if isinstance(error, CalibrationRefused):
-                raise
-            raise CalibrationRefused("broken_file", {"file": Path(path).name}) from error
+            return _restored(arrays)
+        except (KeyError, ValueError, TypeError) as error:
+            raise stored.broken(path) from error
 
     def _arrays(self) -> dict[str, NDArray[np.generic]]:
         return {
-            "format": np.array(FORMAT),
             "empty": self.empty,
             "tray_px": self.tray_px,
             "colours": np.array(self.colours),
@@ -264,20 +245,18 @@ def _noise(frame: Picture, empty: Picture) -> float:
     return float(np.clip(np.median(away), 0.5, 12.0))
 
 
-def _restored(stored: dict[str, NDArray[np.generic]]) -> GnomeCalibration:
-    if int(np.int64(stored["format"])) != FORMAT:
-        raise CalibrationRefused("other_format", {"format": int(np.int64(stored["format"])), "known": FORMAT})
-    length_px, area_px, across, down, x, y, noise, level = (float(v) for v in stored["sizes"].astype(np.float64))
+def _restored(arrays: stored.Arrays) -> GnomeCalibration:
+    length_px, area_px, across, down, x, y, noise, level = (float(v) for v in arrays["sizes"].astype(np.float64))
     return GnomeCalibration(
-        empty=pictures.checked(stored["empty"]),
-        tray_px=np.asarray(stored["tray_px"], np.int32),
-        colours=tuple(str(name) for name in stored["colours"]),
-        densities=np.asarray(stored["densities"], np.float32),
+        empty=pictures.checked(arrays["empty"]),
+        tray_px=np.asarray(arrays["tray_px"], np.int32),
+        colours=tuple(str(name) for name in arrays["colours"]),
+        densities=np.asarray(arrays["densities"], np.float32),
         length_px=length_px,
         area_px=area_px,
         slope=(across, down),
         middle_px=(x, y),
-        widths=stored["widths"].astype(np.float64),
+        widths=arrays["widths"].astype(np.float64),
         noise=noise,
         level=level,
     )

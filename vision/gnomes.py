@@ -9,10 +9,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision import odds, pictures, pieces
+from vision import candidates, odds, pictures
 from vision.calibration import GnomeCalibration
 from vision.pictures import Picture
-from vision.pieces import Candidate
+from vision.candidates import Candidate
 from vision.readings import Box, GnomeReading, Outline
 from vision.view import View, lay, look, to_frame_px
 
@@ -25,7 +25,7 @@ def read(picture: Picture, calibration: GnomeCalibration) -> GnomeReading:
     """Count the gnomes in a BGR picture of the calibrated table; raise PictureRefused if it cannot be read."""
     pictures.refuse_light(pictures.checked(picture))
     view = look(picture, calibration)
-    found = pieces.find(view)
+    found = candidates.find(view)
     likelihood = odds.likelihood(found)
     shown = sorted(found.candidates, key=odds.probability, reverse=True)[: int(np.argmax(likelihood))]
     outlines = tuple(_outline(view, one, calibration) for one in shown)

@@ -16,7 +16,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.pieces import Candidate, Found, Peak
+from vision.candidates import Candidate, Found, Peak
 from vision.readings import MOST_GNOMES, normalised
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 MOST_GNOMES = 15
+MOST_GEMS = 40
 FLOOR = 1e-4
 """No answer is ever impossible: a camera can be wrong in ways that it does not know."""
 SURE = 0.97
@@ -55,6 +56,92 @@ class GnomeReading:
     def confidence(self) -> float:
         """The probability that `count` is right if every count was equally likely before."""
         return float(max(self.likelihood))
+
+    @property
+    def sure(self) -> bool:
+        """Whether this reading may be kept without a person."""
+        return self.confidence >= SURE
+
+
+@dataclass(frozen=True, slots=True)
+class GemReading:
+    """How many gems of each colour lie in a picture, or in one zone of it.
+
+    `likelihood[colour][n]` is that of each count 0 to MOST_GEMS, colour by colour and without a prior; `confidence` the
+    probability that all colours are right at once; `outlines` and `box` are in pixels of the picture that was read;
+    `at_edge` counts gems cut by its border.
+    """
+
+    likelihood: Mapping[str, tuple[float, ...]]
+    confidence: float
+    outlines: tuple[Outline, ...]
+    box: Box
+    at_edge: int
+
+    @property
+    def by_colour(self) -> Mapping[str, int]:
+        """The most likely count of each colour."""
+        return {colour: int(np.argmax(odds)) for colour, odds in self.likelihood.items()}
+
+    @property
+    def sure(self) -> bool:
+        """Whether this reading may be kept without a person."""
+        return self.confidence >= SURE
+
+
+@dataclass(frozen=True, slots=True)
+class MarkerReading:
+    """Where one marker stands: `likelihood[i]` for each cell of its ladder, `crossed` the probability of the cross side."""
+
+    likelihood: tuple[float, ...]
+    crossed: float
+
+    @property
+    def cell(self) -> int:
+        """The index of the most likely cell, in the order of the layout."""
+        return int(np.argmax(self.likelihood))
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceReading:
+    """One resource of a market: its two markers, and the probability that something lies on its SOLD space."""
+
+    sell: MarkerReading
+    buy: MarkerReading
+    sold: float
+
+
+@dataclass(frozen=True, slots=True)
+class MarketReading:
+    """Where all markers of a market stand.
+
+    `confidence` is the probability that every cell, side and SOLD space is right at once; `box` holds the board, in
+    pixels of the picture that was read.
+    """
+
+    resources: Mapping[str, ResourceReading]
+    confidence: float
+    outlines: tuple[Outline, ...]
+    box: Box
+
+    @property
+    def sure(self) -> bool:
+        """Whether this reading may be kept without a person."""
+        return self.confidence >= SURE
+
+
+@dataclass(frozen=True, slots=True)
+class PieceReading:
+    """How many like things lie in any picture, without a calibration, and in which groups of colour.
+
+    `by_colour` names each group's colour in words; two groups of one name are told apart by a number behind it.
+    """
+
+    count: int
+    by_colour: Mapping[str, int]
+    confidence: float
+    outlines: tuple[Outline, ...]
+    at_edge: int
 
     @property
     def sure(self) -> bool:
