@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from vision import candidates, odds, pictures
 from vision.calibration import GnomeCalibration
-from vision.pictures import Picture
 from vision.candidates import Candidate
+from vision.pictures import Picture
 from vision.readings import Box, GnomeReading, Outline
 from vision.view import View, lay, look, to_frame_px
 

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from companion.simulated.pawns import Bump, Gnome, apart, draw_table, render, shake
 from vision import pictures
 from vision.calibration import GnomeCalibration, calibrate
+from vision.candidates import Found, find
 from vision.errors import CalibrationRefused
 from vision.odds import Odds, about_candidate, about_hidden, about_lonely, likelihood
-from vision.pieces import Found, find
 from vision.readings import SURE
 from vision.stage import LENGTH_PX
 from vision.view import look
