@@ -91,7 +91,7 @@ class GemReading:
 
 @dataclass(frozen=True, slots=True)
 class MarkerReading:
-    """Where a marker stands: `likelihood[i]` of each cell of its ladder, `crossed` the probability of the cross side."""
+    """Where a marker stands: `likelihood[i]` of each cell of its ladder, `crossed` how likely the cross side is."""
 
     likelihood: tuple[float, ...]
     crossed: float
