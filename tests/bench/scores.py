@@ -66,8 +66,8 @@ class Score:
         off = float(np.mean([a.off for a in self.answers])) if self.answers else 0.0
         return (
             f"{name:24} exact {self.exact:4}/{len(self):<4} {100 * self.exact / n:5.1f} %  "
-            f"unsure {100 * self.unsure / n:5.1f} %  wrong and sure {100 * self.wrong_and_sure / n:5.2f} %  mean error {off:5.2f}  "
-            f"{self.median_ms:6.1f} ms median {slow:6.1f} p95"
+            f"unsure {100 * self.unsure / n:5.1f} %  wrong and sure {100 * self.wrong_and_sure / n:5.2f} %  "
+            f"mean error {off:5.2f}  {self.median_ms:6.1f} ms median {slow:6.1f} p95"
         )
 
     def counting_line(self, name: str) -> str:
