@@ -1,14 +1,12 @@
-"""Commands about senses: read pictures of a session folder, calibrate a table, say how every device is."""
+"""Commands about senses: calibrate a table, say how every device is."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
-import cv2
 
 from companion import codec, settings
 from companion.cli_group import Companion, Sentence, companion, data_option, json_option, said
@@ -18,68 +16,13 @@ from companion.journal_backup import backups
 from companion.words import Words, languages
 from devices.camera import Camera, open_camera
 from devices.errors import DeviceError
-from vision import gnomes, pictures
+from vision import pictures
 from vision.calibration import GnomeCalibration, calibrate
 from vision.errors import VisionError
 from vision.pictures import Picture
 
-EMPTY, PIECES = "empty.jpg", "calibration.jpg"
 CALIBRATION = "gnomes.npz"
 FRESH_MS = 5_000
-
-
-@companion.group(cls=Companion)
-def read() -> None:
-    """Read the pictures of session folders."""
-
-
-@read.command("gnomes")
-@click.argument("folders", nargs=-1, required=True, metavar="FOLDER...", type=click.Path(path_type=Path))
-@json_option
-@click.pass_obj
-def read_gnomes(words: Words, folders: tuple[Path, ...], as_json: bool) -> None:
-    """Count the gnomes in every picture of each FOLDER (empty.jpg, calibration.jpg, *.jpg)."""
-    cv2.setNumThreads(1)  # so that times can be compared, and small machines keep a core for the rest
-    for folder in folders:
-        calibration = _calibrated(folder, words)
-        for file in sorted(folder.glob("*.jpg")):
-            if file.name not in (EMPTY, PIECES):
-                line = _counted(file, calibration)
-                click.echo(codec.dump_json(line) if as_json else _sentence(words, line))
-
-
-def _calibrated(folder: Path, words: Words) -> GnomeCalibration:
-    if not folder.is_dir():
-        raise Unreadable("no_such_folder", folder=str(folder))
-    for name in (EMPTY, PIECES):
-        if not (folder / name).is_file():
-            raise Unreadable("folder_without", folder=str(folder), file=name)
-    try:
-        return calibrate(pictures.load(folder / EMPTY), pictures.load(folder / PIECES))
-    except VisionError as error:
-        raise Unreadable("folder_not_calibrated", folder=str(folder), why=said(words, error)) from error
-
-
-def _counted(file: Path, calibration: GnomeCalibration) -> codec.Data:
-    """Read one picture; `ms` is the wall time with decoding."""
-    began = time.perf_counter()
-    line: codec.Data = {"file": str(file)}
-    try:
-        reading = gnomes.read(pictures.load(file), calibration)
-    except VisionError as error:
-        line["refused"] = error.code
-    else:
-        line |= {"count": reading.count, "confidence": round(reading.confidence, 4), "sure": reading.sure}
-    return line | {"ms": round((time.perf_counter() - began) * 1000, 1)}
-
-
-def _sentence(words: Words, line: codec.Data) -> str:
-    if "refused" in line:
-        return f"{line['file']}: {words.text('refusal', line['refused'])}"
-    sure = words.text("web", "read_sure" if line["sure"] else "read_not_sure")
-    percent = round(100 * line["confidence"])
-    values = {"file": line["file"], "n": line["count"], "percent": percent, "sure": sure}
-    return words.text("web", "read_gnomes", values)
 
 
 @companion.group("calibrate", cls=Companion)

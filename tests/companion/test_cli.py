@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from companion import cli_devices
+from companion import readers
 from companion.cli import companion
 from companion.journal import NAME, Journal
 from companion.sheets import SheetStore
@@ -221,8 +221,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     weights = [0.0] * 16
     weights[8] = 1.0
     reading = GnomeReading(normalised(weights), {"red": 8}, (), Box(0, 0, 9, 9), 0)
-    monkeypatch.setattr(cli_devices, "calibrate", lambda empty, pieces: None)
-    monkeypatch.setattr(cli_devices.gnomes, "read", lambda picture, calibration: reading)
+    monkeypatch.setattr(readers, "calibrate", lambda empty, pieces: None)
+    monkeypatch.setattr(readers.gnomes, "read", lambda picture, calibration: reading)
     return tmp_path
 
 
@@ -245,6 +245,13 @@ def test_read_gnomes_without_json_is_sentences(folder: Path) -> None:
 def test_a_folder_without_its_pictures_is_a_sentence(folder: Path, missing: str) -> None:
     (folder / missing).unlink()
     assert f"has no {missing}" in refused(run("read", "gnomes", folder))
+
+
+def test_a_broken_folder_is_said_and_the_others_are_read(folder: Path) -> None:
+    result = run("read", "gnomes", folder / "none", folder, "--json")
+    assert result.exit_code == 2
+    assert len(result.stdout.splitlines()) == 3
+    assert "There is no folder" in result.stderr
 
 
 def test_a_folder_that_cannot_be_calibrated_says_why(tmp_path: Path) -> None:
