@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.simulated.light import Lamp, View, beam_to, look_down, paint_faces
-from companion.simulated.solids import Floats, Solid, f32, flat, joined, lathe, moved, yaw
-from companion.simulated.style import Surface, Table, Tray
+from companion.simulated.solids import NOTHING, Floats, Solid, f32, flat, joined, lathe, moved, yaw
+from companion.simulated.style import Light, Surface, Table, Tray
 
 MARGIN_PX = 24  # drawn around the picture, so that a bumped camera still sees table at its edges
 _TILE = 512
@@ -69,7 +69,11 @@ def view_of(table: Table) -> View:
 
 def lamp_of(table: Table, flicker: float = 0.0) -> Lamp:
     """The table's lamp, brighter or darker by the share `flicker`."""
-    light = table.light
+    return lamp_from(table.light, flicker)
+
+
+def lamp_from(light: Light, flicker: float = 0.0) -> Lamp:
+    """The lamp of some light, brighter or darker by the share `flicker`."""
     key = f32(light.key_colour) * f32(light.key * (1 + flicker))
     room = f32(light.room_colour) * f32(light.room * (1 + flicker * 0.4))
     return Lamp(beam_to(light.azimuth_rad, light.height_rad), light.width_rad, key, room)
@@ -88,9 +92,32 @@ def ground_of(table: Table) -> Ground:
     soft = cv2.GaussianBlur(on_tray.astype(np.float32), (0, 0), 0.6)[..., None]
     normal = _tray_normals(table.tray, points, on_tray)
     facing = np.maximum(normal @ lamp.towards, 0.0)
-    glare = _glare(table, points, view, lamp) * (1 - soft[..., 0])
-    return Ground(view, lamp, points, paint * (1 - soft) + felt * soft, facing, glare, _fall(table, points),
+    glare = _glare(table.surface, table.light, points, view, lamp) * (1 - soft[..., 0])
+    return Ground(view, lamp, points, paint * (1 - soft) + felt * soft, facing, glare, _fall(table.light, points),
                   _trimmings(table.tray), _caster(table.tray))  # fmt: skip
+
+
+def bare_ground(surface: Surface, light: Light, view: View, rng: np.random.Generator) -> Ground:
+    """A table top with nothing on it, at z = 0."""
+    lamp = lamp_from(light)
+    rays = view.rays()
+    points = _meet(view, rays, np.zeros(rays.shape[:2], np.float32))
+    facing = np.full(points.shape[:2], lamp.towards[2], np.float32)
+    glare = _glare(surface, light, points, view, lamp)
+    nothing = flat(np.zeros((0, 4, 3)), surface.paint, 0.0)
+    paint = _table_paint(surface, points, rng)
+    return Ground(view, lamp, points, paint, facing, glare, _fall(light, points), nothing, nothing)
+
+
+def bare_ground(table: Table) -> Ground:
+    """A table's ground without a tray on it."""
+    view, lamp = view_of(table), lamp_of(table)
+    rays = view.rays()
+    points = _meet(view, rays, np.zeros(rays.shape[:2], np.float32))
+    paint = _table_paint(table.surface, points, np.random.default_rng([table.seed, 72]))
+    facing = np.full(rays.shape[:2], lamp.towards[2], np.float32)
+    glare = _glare(table, points, view, lamp)
+    return Ground(view, lamp, points, paint, facing, glare, _fall(table, points), NOTHING, NOTHING)
 
 
 def _meet(view: View, rays: Floats, height_mm: Floats) -> Floats:
@@ -208,20 +235,20 @@ def _felt_paint(tray: Tray, own: Floats, rng: np.random.Generator) -> Floats:
     return out
 
 
-def _glare(table: Table, points: Floats, view: View, lamp: Lamp) -> Floats:
+def _glare(surface: Surface, light: Light, points: Floats, view: View, lamp: Lamp) -> Floats:
     """The lamp mirrored in the table's top."""
     look = view.eye_mm - points
     look /= np.linalg.norm(look, axis=2, keepdims=True)
     # A near lamp stands over one place, so its mirror image moves over the table.
-    at = lamp.towards * np.float32(500.0 / table.light.closeness)
+    at = lamp.towards * np.float32(500.0 / light.closeness)
     half = look + (at - points) / np.linalg.norm(at - points, axis=2, keepdims=True)
     half /= np.linalg.norm(half, axis=2, keepdims=True)
-    out: Floats = np.maximum(half[..., 2], 0.0) ** 60 * f32(table.surface.gloss)
+    out: Floats = np.maximum(half[..., 2], 0.0) ** 60 * f32(surface.gloss)
     return out
 
 
-def _fall(table: Table, points: Floats) -> Floats:
+def _fall(light: Light, points: Floats) -> Floats:
     """How the lamp's light falls off over the table; 1 at the middle."""
-    side = points[..., :2] @ f32([math.cos(table.light.azimuth_rad), math.sin(table.light.azimuth_rad)])
-    out: Floats = np.clip(1 + f32(table.light.fall / 200.0) * side, 0.35, 1.8)
+    side = points[..., :2] @ f32([math.cos(light.azimuth_rad), math.sin(light.azimuth_rad)])
+    out: Floats = np.clip(1 + f32(light.fall / 200.0) * side, 0.35, 1.8)
     return out
