@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.simulated.light import Lamp, View, beam_to, look_down, paint_faces
-from companion.simulated.solids import NOTHING, Floats, Solid, f32, flat, joined, lathe, moved, yaw
+from companion.simulated.solids import Floats, Solid, f32, flat, joined, lathe, moved, yaw
 from companion.simulated.style import Light, Surface, Table, Tray
 
 MARGIN_PX = 24  # drawn around the picture, so that a bumped camera still sees table at its edges
@@ -107,17 +107,6 @@ def bare_ground(surface: Surface, light: Light, view: View, rng: np.random.Gener
     nothing = flat(np.zeros((0, 4, 3)), surface.paint, 0.0)
     paint = _table_paint(surface, points, rng)
     return Ground(view, lamp, points, paint, facing, glare, _fall(light, points), nothing, nothing)
-
-
-def bare_ground(table: Table) -> Ground:
-    """A table's ground without a tray on it."""
-    view, lamp = view_of(table), lamp_of(table)
-    rays = view.rays()
-    points = _meet(view, rays, np.zeros(rays.shape[:2], np.float32))
-    paint = _table_paint(table.surface, points, np.random.default_rng([table.seed, 72]))
-    facing = np.full(rays.shape[:2], lamp.towards[2], np.float32)
-    glare = _glare(table, points, view, lamp)
-    return Ground(view, lamp, points, paint, facing, glare, _fall(table, points), NOTHING, NOTHING)
 
 
 def _meet(view: View, rays: Floats, height_mm: Floats) -> Floats:

@@ -32,10 +32,6 @@ class Solid:
     owner: Ints
 
 
-NOTHING = Solid(np.zeros((0, 4, 3), np.float32), np.zeros((0, 3), np.float32), np.zeros((0, 3), np.float32),
-                np.zeros(0, np.float32), np.zeros(0, np.int32))  # fmt: skip
-
-
 @dataclass(frozen=True, slots=True)
 class Profile:
     """The outline of a turned pawn: a cone with a foot rim, a neck and a head that is nearly a sphere; all in mm."""
