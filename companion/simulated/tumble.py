@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from companion.simulated.solids import Floats, Profile
+from companion.simulated.solids import Floats, Profile, f32
 
 Floor = Callable[[Floats, Floats], Floats]
 
@@ -44,13 +44,20 @@ def balls(profile: Profile) -> tuple[Floats, Floats]:
 def tumble(profile: Profile, starts: Floats, turns: Floats, speeds: Floats, floor: Floor) -> list[Pose]:
     """Let pawns fall: middles (n, 3) in mm, rotations (n, 3, 3), speeds (n, 3) in mm/s, the floor's height."""
     shape, radii = balls(profile)
+    return [_pose(points, shape) for points in fallen(shape, radii, starts, turns, speeds, floor)]
+
+
+def fallen(
+    shape: Floats, radii: Floats, starts: Floats, turns: Floats, speeds: Floats, floor: Floor, steps: int = _STEPS
+) -> Floats:
+    """Let n like bodies of k spheres (k, 3) fall; return where their spheres (n, k, 3) come to rest."""
     centre = shape.mean(axis=0)
     reach = _reach(radii, len(starts))
-    at = (shape - centre) @ turns.transpose(0, 2, 1) + starts[:, None]
+    at = f32((shape - centre) @ turns.transpose(0, 2, 1) + starts[:, None])
     velocity = np.broadcast_to(speeds[:, None], at.shape).astype(np.float32)
-    for step in range(_STEPS):
-        at, velocity = _advance(at, velocity, shape - centre, radii, reach, floor, 0.995 if step < _STEPS - 30 else 0.8)
-    return [_pose(points, shape) for points in at]
+    for step in range(steps):
+        at, velocity = _advance(at, velocity, shape - centre, radii, reach, floor, 0.995 if step < steps - 30 else 0.8)
+    return at
 
 
 def _reach(radii: Floats, n: int) -> Floats:
