@@ -76,8 +76,8 @@ def proposed(
     )
 
 
-def typed(snapshot: Snapshot, sense: str, count: int, *, auto_at_ms: int) -> Proposal:
-    """Return a count that a person typed as a proposal, with the picture of the one it corrects.
+def typed(snapshot: Snapshot, sense: str, count: int, *, auto_at_ms: int, corrects: bool = True) -> Proposal:
+    """Return a count that a person typed as a proposal, with the picture of the one it `corrects`.
 
     Raises NoGame where nothing is asked, Refused for a count that the form does not take.
     """
@@ -95,7 +95,7 @@ def typed(snapshot: Snapshot, sense: str, count: int, *, auto_at_ms: int) -> Pro
         field=asked.field,
         answers=(Answer(count, 1.0),),
         sure=True,
-        evidence=None if open_one is None else open_one.evidence,
+        evidence=open_one.evidence if open_one is not None and corrects else None,
         auto_at_ms=auto_at_ms if asked.nobody_decides(count) else None,
     )
 

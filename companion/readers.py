@@ -65,7 +65,7 @@ def read_file(file: Path, eye: Eye) -> Data:
 
 
 def learned(reader: Reader, folder: Path) -> Eye:
-    """Learn the table that a session folder shows; raises Unreadable for what is missing, VisionError for what is bad."""
+    """Learn the table that a session folder shows; raises Unreadable where a file is missing, VisionError."""
     if not folder.is_dir():
         raise Unreadable("no_such_folder", folder=str(folder))
     for name in reader.needs:

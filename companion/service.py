@@ -9,23 +9,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from random import Random
 from typing import Any, Literal
 
-from companion import asking, players, settings
-from companion.entries import Act, Amend, Body, Undo
+from companion import asking, settings, wizard
+from companion.bots import Bots
+from companion.corrections import CorrectionStore, Learner
 from companion.errors import CompanionError, NoGame, Unreadable
 from companion.evidence import EvidenceStore
 from companion.journal import Journal
 from companion.proposal import Device, Proposal
 from companion.settings import Settings
 from companion.sheets import SheetStore
+from companion.snapshot import Snapshot
+from companion.streak import Streak
 from companion.table import Post, Table
 from companion.watch import SENSE, Watch, WatchThread, vision_message
+from companion.wizard import Wizard
 from devices.camera import Camera, Frame, open_camera
 from devices.errors import DeviceError
 from rules.core import TABLE, Message, Refused
-from vision.calibration import GnomeCalibration, calibrate
+from vision.calibration import GnomeCalibration
 from vision.errors import VisionError
 from vision.pictures import encode_jpeg
 
@@ -35,7 +38,8 @@ TICK_S = 0.1
 FRESH_MS = 3000
 PRUNE_EVERY_S = 600.0
 BOT_PACE_MS = 1500
-CALIBRATION = "gnomes.npz"
+EVENING_S = 12 * 3600.0
+"""So far back the pictures are of this evening."""
 SETTINGS = settings.NAME
 
 
@@ -66,15 +70,15 @@ class Service:
         data.mkdir(parents=True, exist_ok=True)
         self.table = Table(Journal(data), now_ms=now_ms, wall=_wall, store=SheetStore(data))
         self.evidence = EvidenceStore(data, most_mb=own.evidence_most_mb, most_days=own.evidence_most_days)
+        self.corrections = CorrectionStore(data, own)
+        self._learner = Learner(self.evidence, self.corrections, lambda: self.settings.keep_corrections)
         self.watch = Watch(self.table, self.evidence, auto_at_ms=self._auto_for_sure)
-        self._calibration_note: Message | None = self._load_calibration()
-        self._empty: Frame | None = None
         self._camera: Camera | None = None
+        self.wizard = Wizard(wizard.GNOMES, data, lambda: self.fresh().picture, self.watch.use)
         self._camera_note: Message | None = None
         self._thread: WatchThread | None = None
-        self._streak = 0
-        self._judged: tuple[str | None, int] = (None, 0)
-        self._bots = _Bots(bot_pace_ms)
+        self._streak = Streak(self.evidence)
+        self._bots = Bots(bot_pace_ms)
         self._pruned_s = 0.0
         self._ticking = threading.Lock()
         self.open_camera(own.camera if camera_url is None else camera_url)
@@ -97,8 +101,7 @@ class Service:
 
     def type_count(self, count: int) -> None:
         """Propose a count that a person typed; raises Refused, NoGame."""
-        snapshot = self.table.snapshot
-        self.table.propose(asking.typed(snapshot, SENSE, count, auto_at_ms=self._soon_ms()))
+        self.table.propose(asking.typed(self.table.snapshot, SENSE, count, auto_at_ms=self._soon_ms()))
 
     def hold(self) -> None:
         """Let the open proposal wait for a tap: somebody is about to say something else."""
@@ -107,8 +110,10 @@ class Service:
             self.table.propose(replace(proposal, auto_at_ms=None))
 
     def left_in_cup(self, left: int) -> None:
-        """Propose all gnomes but those left in the cup; raises Refused, NoGame."""
-        self.type_count(asking.left_behind(self.table.snapshot, SENSE, left))
+        """Propose all gnomes but those left in the cup, whatever the camera sees; raises Refused, NoGame."""
+        snapshot = self.table.snapshot
+        fell = asking.left_behind(snapshot, SENSE, left)
+        self.table.propose(asking.typed(snapshot, SENSE, fell, auto_at_ms=self._soon_ms(), corrects=False))
 
     def shake(self) -> None:
         """Shake the simulated cup; raises NoGame at a real table."""
@@ -124,9 +129,13 @@ class Service:
         """Return a stored crop as JPEG, None where there is none of this id."""
         return self.evidence.get(evidence)
 
-    def forget_pictures(self) -> int:
-        """Delete every stored crop and return how many there were."""
-        return self.evidence.forget()
+    def forget(self, since_s: float | None = None) -> int:
+        """Delete this evening's crops, or those since a time of the wall clock: evidence and corrections alike.
+
+        Returns how many pictures there were; one that was kept as both is one picture.
+        """
+        since_s = time.time() - EVENING_S if since_s is None else since_s
+        return len(self.evidence.forget(since_s) | self.corrections.forget(since_s))
 
     # --- the camera and its calibration -----------------------------------------------------------
 
@@ -148,40 +157,18 @@ class Service:
             return
         self._thread = WatchThread(self.watch, self._camera)
 
-    def calibration_status(self) -> Mapping[str, Any]:
-        """Return how far the wizard is: camera, empty picture taken, calibrated, and what it has to say."""
-        return {
-            "camera": self.has_camera,
-            "empty": self._empty is not None,
-            "calibrated": self.watch.calibration is not None,
-            "note": self._calibration_note,
-        }
-
-    def calibrate_empty(self) -> None:
-        """Wizard, first step: take the picture of the empty tray; raises CompanionError."""
-        self._empty = self._fresh()
-        self._calibration_note = None
-
-    def calibrate_pieces(self) -> None:
-        """Wizard, second step: take the picture of all pieces apart, learn the table and keep it.
-
-        Raises CompanionError naming what is wrong and with what; the calibration before stays in use.
-        """
-        if self._empty is None:
-            raise NoGame("empty_first")
-        pieces = self._fresh()
-        try:
-            learned = calibrate(self._empty.picture, pieces.picture)
-        except VisionError as error:
-            self._calibration_note = vision_message(error)
-            raise CompanionError(error.code, **self._calibration_note.values) from error
-        self.use_calibration(learned)
-
     def use_calibration(self, calibration: GnomeCalibration) -> None:
-        """Keep a calibration in the data directory and read against it from now on."""
-        calibration.save(self.data / CALIBRATION)
-        self._empty, self._calibration_note = None, None
-        self.watch.use(calibration)
+        """Keep a calibration of the gnomes' table and read against it from now on."""
+        self.wizard.use(calibration)
+
+    def fresh(self) -> Frame:
+        """Return a picture taken after this call; raises CompanionError where no camera gives one."""
+        if self._camera is None:
+            raise NoGame("no_camera")
+        try:
+            return self._camera.fresh(FRESH_MS)
+        except DeviceError as error:
+            raise CompanionError(error.code, **_plain(error.values)) from error
 
     def picture(self) -> Frame | None:
         """Return the newest frame for the wizard's page, None where there is none."""
@@ -196,10 +183,13 @@ class Service:
 
     def set_confirm(self, confirm: Literal["always", "sure"]) -> None:
         """Confirm every count, or keep sure ones by themselves; kept in the settings file."""
-        self.settings = replace(self.settings, confirm=confirm)
-        settings.write_atomically(self.data / SETTINGS, settings.dump(self.settings).encode())
-        self._streak = 0
+        self._set(confirm=confirm)
+        self._streak.length = 0
         self.table.notice(())
+
+    def keep_corrections(self, keep: bool) -> None:
+        """Learn from taps from now on, or keep nothing of them; what is kept stays until it is forgotten."""
+        self._set(keep_corrections=keep)
 
     def close(self) -> None:
         """Stop every thread and child, and close the journal."""
@@ -211,13 +201,9 @@ class Service:
 
     # --- inside -------------------------------------------------------------------------------------
 
-    def _fresh(self) -> Frame:
-        if self._camera is None:
-            raise NoGame("no_camera")
-        try:
-            return self._camera.fresh(FRESH_MS)
-        except DeviceError as error:
-            raise CompanionError(error.code, **_plain(error.values)) from error
+    def _set(self, **changed: Any) -> None:
+        self.settings = replace(self.settings, **changed)
+        settings.write_atomically(self.data / SETTINGS, settings.dump(self.settings).encode())
 
     def _close_camera(self) -> None:
         if self._thread is not None:
@@ -225,17 +211,6 @@ class Service:
         if self._camera is not None:
             self._camera.close()
         self._thread = self._camera = None
-
-    def _load_calibration(self) -> Message | None:
-        path = self.data / CALIBRATION
-        if not path.exists():
-            return None
-        try:
-            self.watch.use(GnomeCalibration.load(path))
-        except VisionError as error:
-            log.warning("the calibration %s does not read: %s", path.name, error.code)
-            return vision_message(error)
-        return None
 
     def _soon_ms(self) -> int:
         return self.now_ms() + round(self.settings.carry_out_after_s * 1000)
@@ -254,8 +229,10 @@ class Service:
         """Do what is due: carry out a place without a choice, let simulated players act, say how the devices are."""
         with self._ticking:
             self.table.set_devices(self.devices())
-            self._judge_streak()
-            self._carry_out(self.table.snapshot.proposal)
+            snapshot = self.table.snapshot
+            self._offer_to_keep_sure(snapshot)
+            self._learner.follow(snapshot)
+            self._carry_out(snapshot.proposal)
             self._bots.act(self.table, self.now_ms())
             self._prune()
 
@@ -264,6 +241,7 @@ class Service:
         if now_s - self._pruned_s > PRUNE_EVERY_S:
             self._pruned_s = now_s
             self.evidence.prune(now_s)
+            self.corrections.prune(now_s)
 
     def _carry_out(self, proposal: Proposal | None) -> None:
         if proposal is None or proposal.auto_at_ms is None or self.now_ms() < proposal.auto_at_ms:
@@ -276,27 +254,12 @@ class Service:
             log.info("a proposal was not carried out: %s", error)
             self.table.propose(None)
 
-    def _judge_streak(self) -> None:
-        """Count kept camera answers without a correction; after enough of them, offer to keep sure ones."""
-        snapshot = self.table.snapshot
-        at = (snapshot.game_id, len(snapshot.entries))
-        if at == self._judged or self.settings.confirm == "sure":
+    def _offer_to_keep_sure(self, snapshot: Snapshot) -> None:
+        """After enough camera answers in a row without a correction, offer to keep sure ones."""
+        if self.settings.confirm == "sure" or not self._streak.follow(snapshot):
             return
-        new = snapshot.entries[self._judged[1] if at[0] == self._judged[0] else 0 :]
-        self._judged = at
-        for entry in new:
-            self._streak = self._after(entry.body)
-        if self._streak >= self.settings.ask_after and not snapshot.notices:
-            self.table.notice((Message("offer_keep_sure", {"n": self._streak}),))
-
-    def _after(self, body: Body) -> int:
-        """Return how many camera answers in a row were right, after this entry."""
-        if isinstance(body, Amend | Undo):
-            return 0
-        if not isinstance(body, Act) or body.evidence is None:
-            return self._streak
-        best = self.watch.proposed.get(body.evidence)
-        return self._streak + 1 if best is not None and best in body.action.values() else 0
+        if self._streak.length >= self.settings.ask_after and not snapshot.notices:
+            self.table.notice((Message("offer_keep_sure", {"n": self._streak.length}),))
 
     def devices(self) -> tuple[Device, ...]:
         """Return one calm line for each device: what it is and what to do about it."""
@@ -310,36 +273,10 @@ class Service:
         if self.watch.away:
             return (Device("camera", True, Message("looks_away")),)
         if self.watch.calibration is None:
-            return (Device("camera", False, self._calibration_note or Message("not_calibrated")),)
+            return (Device("camera", False, self.wizard.note or Message("not_calibrated")),)
         if self.watch.refused is not None:
             return (Device("camera", False, self.watch.refused),)
         return (Device("camera", True, self.watch.says),)
-
-
-class _Bots:
-    """Acts for the seats that simulated players take, not faster than people can follow."""
-
-    def __init__(self, pace_ms: int) -> None:
-        self._pace_ms = pace_ms
-        self._random = Random()
-        self._seen: tuple[int, int] = (-1, 0)
-
-    def act(self, table: Table, now_ms: int) -> None:
-        snapshot = table.snapshot
-        entries = len(snapshot.entries)
-        if self._seen[0] != entries:
-            self._seen = (entries, now_ms)
-        if snapshot.game is None or snapshot.header is None or snapshot.open or now_ms < self._seen[1] + self._pace_ms:
-            return
-        if snapshot.header.depth != "referee":
-            return
-        movers = snapshot.game.turn(snapshot.state).movers
-        seats = snapshot.header.seats
-        bots = [seat for seat in sorted(movers) if seat != TABLE and seats[seat].player != "person"]
-        for seat in bots[:1]:
-            player = players.make(snapshot.header.seats[seat].player, self._random)
-            action = player.act(snapshot.game, snapshot.state, seat)
-            table.submit([Post(seat, action)], key=asking.new_id(), by="companion", eyes=seat)
 
 
 def _plain(values: Mapping[str, object]) -> dict[str, str | int]:

@@ -34,6 +34,10 @@ class Settings:
     carry_out_after_s: float = 3.0
     evidence_most_mb: int = 200
     evidence_most_days: int = 30
+    keep_corrections: bool = True
+    corrections_most: int = 300
+    corrections_most_mb: int = 50
+    corrections_most_days: int = 365
 
 
 AMONG: Mapping[str, tuple[str, ...]] = {"confirm": ("always", "sure"), "language": languages()}
@@ -43,6 +47,9 @@ LIMITS: Mapping[str, tuple[float, float]] = {
     "carry_out_after_s": (0.5, 60),
     "evidence_most_mb": (1, 100_000),
     "evidence_most_days": (1, 3650),
+    "corrections_most": (1, 10_000),
+    "corrections_most_mb": (1, 10_000),
+    "corrections_most_days": (1, 3650),
 }
 
 
@@ -123,6 +130,6 @@ def _check(key: str, value: object, kind: type, name: str) -> None:
         number = int | float if kind is float else int
         fits = isinstance(value, number) and not isinstance(value, bool) and least <= value <= most
     else:
-        wants, fits = Noun("text"), isinstance(value, str)
+        wants, fits = Noun("text" if kind is str else "yes_or_no"), isinstance(value, kind)
     if not fits:
         raise Unreadable("wrong_setting", key=key, got=str(value), wants=wants, file=name)

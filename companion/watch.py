@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from companion import asking
 from companion.errors import NoGame
-from companion.evidence import EvidenceStore
+from companion.evidence import EvidenceStore, Note
 from companion.proposal import Evidence, Outline
 from companion.referee import Listening, Said
 from companion.snapshot import Snapshot
 from companion.table import Table
 from devices.camera import Camera, Frame
 from rules.core import Message
-from vision import gnomes, pictures
+from vision import gnomes, pictures, refit
 from vision.calibration import GnomeCalibration
 from vision.errors import VisionError
 from vision.readings import Box, GnomeReading
@@ -58,10 +59,12 @@ class Watch:
         calibration: GnomeCalibration | None = None,
         auto_at_ms: Callable[[], int | None] = lambda: None,
         reader: Executor | None = None,
+        wall_s: Callable[[], float] = time.time,
     ) -> None:
-        self._table, self._evidence = table, evidence
+        self._table, self._evidence, self._wall_s = table, evidence, wall_s
         self._auto_at_ms = auto_at_ms
         self._calibration = calibration
+        self._table_id = "" if calibration is None else refit.identity(calibration)
         self._reader = reader or ThreadPoolExecutor(1, "reader")
         self._settle = Settle()
         self._listening = Listening()
@@ -73,8 +76,6 @@ class Watch:
         self._lock = threading.RLock()
         self.away = False
         self.refused: Message | None = None
-        self.proposed: dict[str, int] = {}
-        """The likeliest count of each crop that was proposed."""
 
     @property
     def calibration(self) -> GnomeCalibration | None:
@@ -93,6 +94,7 @@ class Watch:
         """Read against another calibration from now on; what lies there now is no shake."""
         with self._lock:
             self._calibration, self._listening, self._done, self._look = calibration, Listening(), (), None
+            self._table_id = refit.identity(calibration)
 
     def step(self, frame: Frame | None) -> None:
         """Look at the newest frame, if there is one: cheap while something moves or nothing is new."""
@@ -207,8 +209,10 @@ class Watch:
     def _crop(self, frame: Frame, reading: GnomeReading) -> Evidence:
         box = reading.box
         crop = frame.picture[box.y : box.y + box.height, box.x : box.x + box.width]
-        name = self._evidence.keep(pictures.encode_jpeg(crop))
-        self.proposed[name] = reading.count
+        place = (box.x, box.y, box.width, box.height)
+        name = self._evidence.keep(
+            pictures.encode_jpeg(crop), Note(SENSE, self._table_id, place, reading.count, self._wall_s())
+        )
         return Evidence(name, tuple(_shifted(one.colour, one.polygon_px, box) for one in reading.outlines))
 
 

@@ -95,9 +95,18 @@ def _has_left(at: int) -> bool:
 
 @conduct.post("/pictures/forget")
 def forget() -> Response:
-    """Delete every stored picture, and say how many there were."""
+    """Delete this evening's pictures, or (`all`) every stored one, and say how many there were."""
     desk.visitor().must_keep_house()
-    return done(said=desk.speech().text("pictures_gone", n=desk.desk().service.forget_pictures()))
+    gone = desk.desk().service.forget(0.0 if request.form.get("all") else None)
+    return done(said=desk.speech().text("pictures_gone", n=gone))
+
+
+@conduct.post("/pictures/learn")
+def learn() -> Response:
+    """Learn from taps from now on, or keep nothing of them."""
+    desk.visitor().must_keep_house()
+    desk.desk().service.keep_corrections(bool(request.form.get("on")))
+    return done(go="/devices")
 
 
 def _one_of(name: str, known: tuple[str, ...]) -> str:

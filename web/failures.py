@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from flask import Flask, Response, jsonify, make_response, render_template, request
+from flask import Flask, Response, g, jsonify, make_response, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from companion.codec import value_to_data
@@ -62,8 +62,13 @@ def status_of(error: CompanionError) -> int:
 
 
 def of_companion(error: CompanionError) -> Response:
-    """Answer what the companion cannot do; who tapped something stale gets the fresh view with it."""
+    """Answer what the companion cannot do; who tapped something stale gets the fresh view with it.
+
+    A view that has more to show about a refusal than words says where (`g.go`).
+    """
     more: dict[str, Any] = {"values": value_to_data(error.values)}
+    if "go" in g:
+        more["go"] = g.go
     if isinstance(error, Stale | Undecided) and (shown := desk.desk().regions(desk.sight("table"))):
         more |= {"number": shown[0], "regions": shown[1]}
     words = desk.speech().say(error)

@@ -6,7 +6,7 @@ import hmac
 from typing import Any
 
 import segno
-from flask import Blueprint, Response, abort, redirect, render_template, request
+from flask import Blueprint, abort, redirect, render_template, request
 from markupsafe import Markup
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -104,7 +104,15 @@ def devices() -> str:
     speech = desk.speech()
     health = [{"ok": one.ok, "words": speech.health(one)} for one in parts.snapshot.devices]
     clients = [_client(one) for one in parts.door.clients.all()]
-    return render_template("devices.html", health=health, clients=clients)
+    service = parts.service
+    return render_template(
+        "devices.html",
+        health=health,
+        clients=clients,
+        pictures=len(service.evidence),
+        corrections=len(service.corrections),
+        learns=service.settings.keep_corrections,
+    )
 
 
 def _client(one: Client) -> dict[str, Any]:
@@ -125,33 +133,3 @@ def remove() -> AnyResponse:
     if gone is not None:
         parts.stream.reload(lambda sight: (sight.role, sight.seat) == (gone.role, gone.seat))
     return redirect("/devices")
-
-
-@joining.get("/calibrate")
-def calibrate() -> str:
-    """Show the camera's set-up: an empty tray, then all pieces apart."""
-    status = desk.desk().service.calibration_status()
-    note = status["note"]
-    visitor = desk.visitor()
-    sees = visitor.host or visitor.role == "table"
-    return render_template("calibrate.html", status=status, sees=sees, note=note and desk.speech().trouble(note))
-
-
-@joining.get("/calibrate/picture")
-def live_picture() -> Response:
-    """Return what the camera sees now, uncropped: to the host and the shared screen alone, to set it up by."""
-    desk.visitor().must_keep_house()
-    jpeg = desk.desk().service.preview()
-    return Response(status=204) if jpeg is None else Response(jpeg, mimetype="image/jpeg")
-
-
-@joining.post("/calibrate/<step>")
-def take_picture(step: str) -> AnyResponse:
-    """Take one of the two pictures; a refusal says what to do about it."""
-    desk.visitor().must_be_table()
-    service = desk.desk().service
-    steps = {"empty": service.calibrate_empty, "pieces": service.calibrate_pieces}
-    if step not in steps:
-        abort(404)
-    steps[step]()
-    return done(go="/calibrate")

@@ -15,7 +15,8 @@ from companion.service import Service
 from companion.snapshot import Snapshot
 from rules.registry import GAMES
 from web.answers import last_count
-from web.scene import Scene, drawn
+from web.drawing import drawn
+from web.scene import Scene
 from web.sights import Sight
 from web.speech import Speech
 

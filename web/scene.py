@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
-from markupsafe import Markup
-
 from companion.entries import Depth, SeatPlan
-from companion.proposal import Evidence, Outline, Proposal
+from companion.proposal import Proposal
 from companion.snapshot import Snapshot
 from companion.view import Seen, seen
 from rules.core import TABLE, Message, Money, Noun, Seat, Who
 from web import answers
+from web.drawing import bare_mark, drawn
 from web.fields import thing
 from web.options import Option
-from web.shapes import SHAPES, known, mark
+from web.shapes import mark
 from web.sights import Sight
 from web.speech import Speech
 
@@ -28,7 +25,6 @@ PAYS = "move_money_less"
 TURN_MOVES = "move_marker"
 """What moves on the tablet alone: whose turn it is, which good stands where in its row."""
 ASKS_KEEP_SURE = "offer_keep_sure"
-JPEG_SIZES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
 class Scene:
@@ -364,34 +360,3 @@ def option_id(option: Option) -> str:
 def _score(seen: Seen, seat: Seat) -> int:
     scored = seen.result or seen.scored
     return scored.scores[seat] if scored else 0
-
-
-def bare_mark(colour: str) -> Markup:
-    """Return the drawn shape of a colour within a picture."""
-    name = known(colour)
-    return Markup(f'<path class="c-{name}" fill-rule="evenodd" d="{SHAPES[name]}"/>')
-
-
-def drawn(evidence: Evidence, jpeg: bytes | None) -> dict[str, Any] | None:
-    """Return a picture crop with its outlines as a page draws it; None where the picture is not there any more."""
-    size = None if jpeg is None else jpeg_size(jpeg)
-    if size is None:
-        return None
-    outlines = [_outline(one) for one in evidence.outlines if one.polygon_px]
-    return {"crop": evidence.crop, "width": size[0], "height": size[1], "outlines": outlines, "scale": max(size) / 900}
-
-
-def _outline(outline: Outline) -> Mapping[str, Any]:
-    points = outline.polygon_px
-    middle = [round(sum(axis) / len(points)) for axis in zip(*points, strict=True)]
-    path = "M" + "L".join(f"{x} {y}" for x, y in points) + "Z"
-    return {"colour": outline.colour, "path": path, "x": middle[0], "y": middle[1]}
-
-
-@lru_cache(maxsize=32)
-def jpeg_size(jpeg: bytes) -> tuple[int, int] | None:
-    """Return width and height from a JPEG's header, None where it is none."""
-    for match in re.finditer(rb"\xff([\xc0-\xcf])..\x08(..)(..)", jpeg, re.DOTALL):
-        if match[1][0] in JPEG_SIZES:
-            return int.from_bytes(match[3], "big"), int.from_bytes(match[2], "big")
-    return None

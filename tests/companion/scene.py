@@ -19,7 +19,7 @@ from companion.table import Kept, Post, Table
 from companion.watch import Watch
 from devices.camera import Frame
 from rules.core import TABLE
-from vision import gnomes
+from vision import gnomes, refit
 from vision.readings import Box, GnomeReading, Outline, normalised
 
 STEP_MS = 100
@@ -131,6 +131,7 @@ def eyes(monkeypatch: pytest.MonkeyPatch, unsure: float = 0.001) -> Iterator[Non
         return GnomeReading(likelihood, {"white": count}, (Outline("white", ((6, 11), (9, 30), (12, 11)), 0.9),),
                             Box(2, 5, 300, 180), 0)  # fmt: skip
 
+    monkeypatch.setattr(refit, "identity", lambda _: "table")
     monkeypatch.setattr(gnomes, "read", read)
     monkeypatch.setattr(gnomes, "is_empty", lambda drawn, _: _stripes(drawn) == 0)
     yield

@@ -13,9 +13,11 @@ import pytest
 from companion import settings
 from companion.entries import SeatPlan
 from companion.errors import CompanionError, NoGame
-from companion.service import CALIBRATION, SETTINGS, Service
+from companion.evidence import Note
+from companion.service import SETTINGS, Service
 from companion.settings import Settings
 from companion.table import Post
+from companion.wizard import GNOMES
 from rules.core import TABLE, Refused
 
 SEATS = (SeatPlan("Anna", "red"), SeatPlan("Ben", "yellow"))
@@ -156,18 +158,18 @@ def test_a_camera_address_that_leads_nowhere_is_one_calm_line_and_the_game_goes_
 
 
 def test_a_broken_calibration_file_is_said_and_stays_where_it_is(tmp_path: Path) -> None:
-    (tmp_path / CALIBRATION).write_bytes(b"not a calibration")
+    (tmp_path / GNOMES.file).write_bytes(b"not a calibration")
     service = Service(Settings(), tmp_path)
-    note = service.calibration_status()["note"]
+    note = service.wizard.note
+    assert note is not None
     assert note.key == "broken_file"
-    assert (tmp_path / CALIBRATION).read_bytes() == b"not a calibration"
+    assert (tmp_path / GNOMES.file).read_bytes() == b"not a calibration"
     service.close()
 
 
 def keep_proposed(service: Service, number: int, count: int, *, proposed: int) -> None:
     """Keep a count after the camera proposed one."""
-    crop = f"{number:016x}"
-    service.watch.proposed[crop] = proposed
+    crop = service.evidence.keep(f"{number}".encode(), Note("gnomes", "table", (0, 0, 9, 9), proposed, 0.0))
     service.table.submit([Post(TABLE, {"do": "shake", "count": count}, evidence=crop)], key=str(number), by="test")
 
 
@@ -196,7 +198,7 @@ def test_a_correction_begins_the_row_anew(service: Service, correction: str) -> 
 def test_stored_pictures_can_be_forgotten(service: Service) -> None:
     name = service.evidence.keep(b"a picture")
     assert service.crop(name) == b"a picture"
-    assert service.forget_pictures() == 1
+    assert service.forget() == 1
     assert service.crop(name) is None
     assert service.crop("../gnomes") is None
 
@@ -204,4 +206,4 @@ def test_stored_pictures_can_be_forgotten(service: Service) -> None:
 def test_old_and_too_many_pictures_go_first(service: Service) -> None:
     service.evidence.keep(b"x" * 10)
     service.evidence.prune(time.time() + 31 * 86_400)
-    assert service.forget_pictures() == 0
+    assert service.forget() == 0

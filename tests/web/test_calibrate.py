@@ -54,7 +54,14 @@ def test_fifteen_that_are_not_fifteen_are_refused_with_a_cure(demo: Demo, tablet
     refused = tablet.post("/calibrate/pieces")
     assert refused.status_code == 422
     assert "15 gnomes" in refused.get_json()["error"]
-    assert refused.get_json()["error"] in tablet.get("/calibrate").get_data(as_text=True)
+    page = tablet.get(refused.get_json()["go"]).get_data(as_text=True)
+    assert refused.get_json()["error"] in page
+    assert page.count('class="outline"') == refused.get_json()["values"]["seen"]  # drawn over the picture of it
+    seen = tablet.get("/calibrate/seen")
+    assert (seen.mimetype, seen.data[:2]) == ("image/jpeg", b"\xff\xd8")
+    onlooker = House(demo.service, tablet.client.application, Clock()).device()
+    assert onlooker.get("/calibrate/seen").status_code == 403
+    assert 'class="outline"' not in onlooker.get("/calibrate").get_data(as_text=True)
 
 
 def test_only_the_table_sees_what_the_camera_sees(demo: Demo, tablet: Device) -> None:

@@ -69,7 +69,7 @@ def test_what_makes_no_sense_changes_nothing(
     assert home.service.table.snapshot.entries == entries
 
 
-@pytest.mark.parametrize("path", ["/table/depth", "/table/money", "/table/seat", "/pictures/forget"])
+@pytest.mark.parametrize("path", ["/table/depth", "/table/money", "/table/seat", "/pictures/forget", "/pictures/learn"])
 def test_a_phone_changes_none_of_it(home: House, tablet: Device, path: str) -> None:
     for device in (home.phone(0), home.device()):
         assert device.post(path, {"depth": "count"}).get_json()["code"] == "only_on_the_table"
@@ -109,6 +109,19 @@ def test_the_evenings_pictures_are_forgotten_and_counted(home: House, tablet: De
     assert "Delete them" in tablet.get("/table/more").get_data(as_text=True)
     assert tablet.post("/pictures/forget").get_json()["said"] == "2 pictures deleted."
     assert tablet.post("/pictures/forget").get_json()["said"] == "0 pictures deleted."
+
+
+def test_the_devices_page_says_what_is_kept_and_asks_once_before_it_is_gone(home: House, tablet: Device) -> None:
+    home.service.evidence.keep(b"one")
+    page = tablet.get("/devices").get_data(as_text=True)
+    assert "1 picture of the tray is kept" in page
+    assert page.index('<details class="card">') < page.index('id="forget"')
+    assert "Learning from taps: on" in page
+    assert tablet.post("/pictures/learn", {"on": ""}).status_code == 200
+    assert not home.service.settings.keep_corrections
+    assert "Learning from taps: off" in tablet.get("/devices").get_data(as_text=True)
+    assert tablet.post("/pictures/forget", {"all": "1"}).get_json()["said"] == "1 picture deleted."
+    assert "/pictures/learn" not in home.device().get("/devices").get_data(as_text=True)
 
 
 def test_the_host_forgets_pictures_from_anywhere(tmp_path: Path) -> None:
