@@ -18,6 +18,7 @@ SAME_AREA = (0.8, 1.25)
 BRIDGE_PX = 15  # half-size pixels: snaps and gnomes leave holes in the felt
 ALIKE_LEAST = 0.5
 HEAL_PX = 7
+EVEN_OVER_PX = 31  # half-size pixels
 
 Polygon = NDArray[np.int32]
 
@@ -74,7 +75,7 @@ def _guesses(before: Polygon, now: Polygon) -> list[NDArray[np.float32]]:
 
 def _refined(picture: Picture, calibration: GnomeCalibration, start: NDArray[np.float32]) -> tuple[align.Matrix, float]:
     """Fit the tray alone, without the table; return the move in full pixels and how alike it makes the two."""
-    reference, frame = align.anchor(calibration.empty).even, align.anchor(picture).even
+    reference, frame = (_even(p) for p in (calibration.empty, picture))
     outline = np.rint(calibration.tray_px * HALF).astype(np.int32)
     mask = cv2.dilate(tray.filled(reference.shape, outline), np.ones((5, 5), np.uint8))
     until = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 40, 1e-4)
@@ -82,8 +83,13 @@ def _refined(picture: Picture, calibration: GnomeCalibration, start: NDArray[np.
         alike, found = cv2.findTransformECC(reference, frame, start.copy(), cv2.MOTION_AFFINE, until, mask, 5)
     except cv2.error:  # this quarter turn does not fit
         return np.eye(3), -1.0
-    square = np.vstack([found, [0, 0, 1]]).astype(np.float32)
+    square = np.vstack([found, [0, 0, 1]]).astype(np.float64)
     return align.full_size(square), float(alike)
+
+
+def _even(picture: Picture) -> align.Even:
+    smooth = cv2.GaussianBlur(align.half_size(picture), (0, 0), 1.0)
+    return align.even(np.asarray(smooth, np.uint8), EVEN_OVER_PX)
 
 
 def _carried(outline: Polygon, matrix: align.Matrix) -> Polygon:
