@@ -23,6 +23,7 @@ EDGE_PX = 0.7
 COLOUR_WEIGHT = 1.6
 COLOUR_FLOOR = 0.04
 TRAY_RIM_PX = 3
+RIM_PX = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +31,8 @@ class Stage:
     """Pictures of a calibration: `sharp` for the net, all else in view pixels, half as large.
 
     `to_reference` takes view pixels to the empty picture's, `sharp_to_reference` the net's. `levels` is what a pixel
-    must differ to be news, `doubts` the log odds that each cell of colours takes from each colour of gnomes.
+    must differ to be news, `doubts` the log odds that each cell of colours takes from each colour of gnomes. `rim` is 1
+    along the tray's edge; where no channel differs by more than `quiet`, nothing does.
     """
 
     calibration: GnomeCalibration
@@ -39,9 +41,11 @@ class Stage:
     to_reference: align.Matrix
     sharp_to_reference: align.Matrix
     sharp: Picture
-    empty: NDArray[np.float32]
+    empty: Picture
     levels: NDArray[np.float32]
+    quiet: NDArray[np.uint8]
     tray: NDArray[np.uint8]
+    rim: NDArray[np.uint8]
     doubts: NDArray[np.float32]
     bank: NDArray[np.float32]
 
@@ -60,18 +64,21 @@ def prepared(calibration: GnomeCalibration) -> Stage:
     flat = np.array([[1 / scale, 0, -MARGIN_PX], [0, 1 / scale, -MARGIN_PX], [0, 0, 1]])
     to_reference = _evened(calibration) @ flat
     from_view = to_reference @ view_to_sharp()
-    sharp = warped(calibration.empty, to_reference, (size[0], size[1]), scale)
-    empty = halved(sharp)
+    empty = calmed(viewed(calibration.empty, from_view, (size[0] // net.CELL_PX, size[1] // net.CELL_PX)))
+    levels = _levels(calibration, empty)
+    mask = _tray(calibration, np.asarray(np.linalg.inv(from_view), np.float64), empty.shape)
     return Stage(
         calibration=calibration,
         anchor=align.anchor(calibration.empty),
         scale=scale,
         to_reference=from_view,
         sharp_to_reference=to_reference,
-        sharp=sharp,
-        empty=background.smoothed(empty),
-        levels=_levels(calibration, empty),
-        tray=_tray(calibration, np.asarray(np.linalg.inv(from_view), np.float64), empty.shape),
+        sharp=Shrunk(calibration.empty, scale).warped(to_reference, (size[0], size[1])),
+        empty=empty,
+        levels=levels,
+        quiet=np.floor(levels / np.sqrt(3.0)).clip(0, 255).astype(np.uint8),
+        tray=mask,
+        rim=np.asarray(mask - cv2.erode(mask, disc(RIM_PX)), np.uint8),
         doubts=_doubts(calibration),
         bank=shapes.bank(calibration.widths, LENGTH_PX),
     )
@@ -93,22 +100,36 @@ def view_to_sharp() -> align.Matrix:
     return np.array([[net.CELL_PX, 0, 0.5], [0, net.CELL_PX, 0.5], [0, 0, 1]])
 
 
-def halved(picture: Picture) -> Picture:
-    """Shrink a picture for the net to view pixels."""
-    return np.asarray(
-        cv2.resize(picture, None, fx=1 / net.CELL_PX, fy=1 / net.CELL_PX, interpolation=cv2.INTER_AREA), np.uint8
-    )
-
-
-def warped(picture: Picture, matrix: align.Matrix, size: tuple[int, int], scale: float) -> Picture:
-    """Lay a picture out by a matrix that takes the new pixels to its own; shrinking averages first, lest noise stay."""
-    shrink = min(1.0, scale * 1.25)
-    if shrink < 1.0:
-        picture = np.asarray(cv2.resize(picture, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), np.uint8)
-        matrix = np.diag([shrink, shrink, 1.0]) @ matrix
+def viewed(picture: Picture, matrix: align.Matrix, size: tuple[int, int]) -> Picture:
+    """Lay a picture out in view pixels, by a matrix that takes them to its own: from half of it, for speed."""
+    half = np.asarray(cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.uint8)
+    to_half = np.array([[0.5, 0, -0.25], [0, 0.5, -0.25], [0, 0, 1]])
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    out = cv2.warpPerspective(picture, matrix, size, flags=flags, borderMode=cv2.BORDER_REFLECT_101)
+    out = cv2.warpPerspective(half, to_half @ matrix, size, flags=flags, borderMode=cv2.BORDER_REFLECT_101)
     return np.asarray(out, np.uint8)
+
+
+def calmed(view: Picture) -> Picture:
+    """Take off what noise a view has."""
+    return np.asarray(cv2.GaussianBlur(view, (0, 0), background.SMOOTH_PX), np.uint8)
+
+
+class Shrunk:
+    """A picture ready to be laid out at a scale: shrinking averages first, lest noise stay."""
+
+    def __init__(self, picture: Picture, scale: float) -> None:
+        self.share = min(1.0, scale * 1.25)
+        self.picture = picture
+        if self.share < 1.0:
+            small = cv2.resize(picture, None, fx=self.share, fy=self.share, interpolation=cv2.INTER_AREA)
+            self.picture = np.asarray(small, np.uint8)
+
+    def warped(self, matrix: align.Matrix, size: tuple[int, int]) -> Picture:
+        """Lay it out by a matrix that takes the new pixels to the whole picture's: BGR, `size` is width and height."""
+        there = np.diag([self.share, self.share, 1.0]) @ matrix
+        flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+        out = cv2.warpPerspective(self.picture, there, size, flags=flags, borderMode=cv2.BORDER_REFLECT_101)
+        return np.asarray(out, np.uint8)
 
 
 def disc(radius: int) -> NDArray[np.uint8]:
@@ -123,8 +144,7 @@ def _doubts(calibration: GnomeCalibration) -> NDArray[np.float32]:
 
 def _levels(calibration: GnomeCalibration, empty: Picture) -> NDArray[np.float32]:
     """What noise, shadows, and a registration that is off by EDGE_PX may change without meaning anything."""
-    smooth = background.smoothed(empty)
-    across, down = cv2.Sobel(smooth, cv2.CV_32F, 1, 0, scale=0.125), cv2.Sobel(smooth, cv2.CV_32F, 0, 1, scale=0.125)
+    across, down = (cv2.Sobel(empty, cv2.CV_32F, dx, 1 - dx, scale=0.125) for dx in (1, 0))
     slope = cv2.dilate(np.sqrt((across * across + down * down).sum(axis=2)), np.ones((3, 3), np.uint8))
     least = max(LEAST_LEVEL, SHADOW_MARGIN * calibration.level, NEWS_NOISE * calibration.noise)
     return np.asarray(least + EDGE_PX * slope, np.float32)

@@ -8,11 +8,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision import align, background, moved, net, palette
+from vision import align, background, moved, net, palette, regions
 from vision.calibration import GnomeCalibration
 from vision.errors import PictureRefused
 from vision.pictures import Picture
-from vision.stage import LENGTH_PX, Stage, disc, halved, prepared, stage, warped
+from vision.regions import Region
+from vision.stage import LENGTH_PX, Shrunk, Stage, calmed, disc, prepared, stage, viewed
 
 CLIP = 4.0
 """Evidence of one pixel, in units of log odds, is never more than this."""
@@ -26,23 +27,23 @@ MIDDLE_USUAL = 1.0
 """The net's log odds at the middle of a plainly seen gnome are above minus this."""
 MIDDLE_MOST = 3.0
 MIDDLE_REACH_PX = 2
+NO_MIDDLE = -12.0
 AROUND_PX = int(0.8 * LENGTH_PX)  # of a change is looked at too: the net judges by surroundings
 SPECK = 3
-RIM_PX = 5
 RIM_CHANGED = 0.2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Laid:
-    """A registered frame: `sharp` for the net, all else in view pixels.
+    """A registered frame in view pixels.
 
-    `to_frame` takes view pixels to the frame's own, `away` is how far each pixel is from any shading of its empty
-    pixel, `changed` is 1 where something differs, shadows included, `seen` is 0 beyond the frame.
+    `to_frame` takes view pixels to the frame's own, `away` is how far each pixel of the tray that changed at all is
+    from any shading of its empty pixel, `changed` is 1 where something differs, shadows beside the tray included,
+    `seen` is 0 beyond the frame.
     """
 
     stage: Stage
     to_frame: align.Matrix
-    sharp: Picture
     frame: Picture
     away: NDArray[np.float32]
     changed: NDArray[np.uint8]
@@ -53,11 +54,12 @@ class Laid:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """The part of a frame in which something changed, in view pixels.
+    """What a frame shows where something changed, in view pixels.
 
     `evidence` is log odds for a piece of each colour, 3 x height x width, within CLIP; `middles` what a piece with its
-    middle there gains, in wholly seen pieces; `centre` the net's log odds for a middle; `tray` is 1 in the tray.
-    `to_frame` takes view pixels to the frame's own, `from_reference` the empty picture's.
+    middle there gains, in wholly seen pieces; `centre` the net's log odds for a middle; `tray` is 1 in the tray;
+    `changed` is 1 where something differs. `to_frame` takes view pixels to the frame's own, `from_reference` the empty
+    picture's. `looked` are the rectangles that the net was shown: elsewhere nothing speaks for a piece.
     """
 
     stage: Stage
@@ -66,6 +68,8 @@ class View:
     middles: NDArray[np.float32]
     centre: NDArray[np.float32]
     tray: NDArray[np.uint8]
+    changed: NDArray[np.uint8]
+    looked: tuple[Region, ...]
     from_reference: align.Matrix
     alike: float
 
@@ -84,45 +88,38 @@ def lay(picture: Picture, calibration: GnomeCalibration) -> Laid:
 
 def _laid(picture: Picture, at: Stage) -> Laid:
     found = align.register(at.anchor, picture)
-    sharp = warped(picture, found.matrix @ at.sharp_to_reference, at.sharp.shape[1::-1], at.scale)
-    frame = halved(sharp)
-    smooth = background.smoothed(frame)
-    base = np.minimum(at.empty * np.float32(background.level(smooth, at.empty)), 255)
-    away, _ = background.news(smooth, base)
     to_frame = found.matrix @ at.to_reference
+    frame = viewed(picture, to_frame, (at.empty.shape[1], at.empty.shape[0]))
+    smooth = calmed(frame)
+    base = np.asarray(cv2.convertScaleAbs(at.empty, alpha=background.level(smooth, at.empty)), np.uint8)
+    plain = background.most(np.asarray(cv2.absdiff(smooth, base), np.uint8))
+    away = _away(smooth, base, plain, at)
     seen = _seen(picture.shape, to_frame, frame.shape)
-    return Laid(
-        stage=at,
-        to_frame=to_frame,
-        sharp=sharp,
-        frame=frame,
-        away=away,
-        changed=_changed(smooth - base, away, at) & np.asarray(cv2.erode(seen, disc(1)), np.uint8),
-        seen=seen,
-        from_reference=found.matrix,
-        alike=found.alike,
-    )
+    changed = _changed(plain, away, at) & np.asarray(cv2.erode(seen, disc(1)), np.uint8)
+    return Laid(at, to_frame, frame, away, changed, seen, found.matrix, found.alike)
 
 
 def look(picture: Picture, calibration: GnomeCalibration) -> View:
     """Register a frame and weigh every pixel where it changed; raise PictureRefused as `lay` does."""
     laid = lay(picture, calibration)
-    rows, columns = _part(laid.changed)
-    cell = net.CELL_PX
-    sharp = np.s_[rows.start * cell : rows.stop * cell, columns.start * cell : columns.stop * cell]
-    sight = net.see(laid.sharp[sharp], laid.stage.sharp[sharp])
-    tray = laid.stage.tray[rows, columns]
-    difference = _difference(laid.away[rows, columns], laid.stage.levels[rows, columns])
-    part = np.clip(sight.part, -CLIP, CLIP)
-    beside = np.clip(part + CHANGE_WEIGHT * laid.changed[rows, columns], -CLIP, CLIP)
-    new = np.where(tray > 0, (1 - DIFFERENCE_SHARE) * part + DIFFERENCE_SHARE * difference, beside)
+    looked = regions.around(laid.changed, AROUND_PX, net.STEP // net.CELL_PX)
+    shape = laid.changed.shape
+    evidence = np.full((palette.GROUPS, *shape), -CLIP, np.float32)
+    centre = np.full(shape, NO_MIDDLE, np.float32)
+    shrunk = Shrunk(picture, laid.stage.scale)
+    for region in looked:
+        sight = _sight(shrunk, laid, region)
+        centre[region] = np.maximum(centre[region], sight.centre)
+        evidence[:, *region] = np.maximum(evidence[:, *region], _evidence(laid, region, sight.part))
     return View(
         stage=laid.stage,
-        to_frame=laid.to_frame @ np.array([[1, 0, columns.start], [0, 1, rows.start], [0, 0, 1.0]]),
-        evidence=_evidence(laid.frame[rows, columns], new, laid.stage.doubts) * laid.seen[rows, columns],
-        middles=_middles(sight),
-        centre=sight.centre,
-        tray=tray,
+        to_frame=laid.to_frame,
+        evidence=evidence,
+        middles=_middles(centre),
+        centre=centre,
+        tray=laid.stage.tray,
+        changed=laid.changed,
+        looked=tuple(looked),
         from_reference=laid.from_reference,
         alike=laid.alike,
     )
@@ -135,14 +132,24 @@ def to_frame_px(view: View, points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _rim_changed(laid: Laid) -> float:
     """The share of the tray's rim that looks different: gnomes lie in the hollow, a moved tray bares the table."""
-    tray = laid.stage.tray
-    rim = (tray & laid.seen) > cv2.erode(tray, disc(RIM_PX))
-    return float(laid.changed[rim].mean()) if rim.any() else 0.0
+    rim = cv2.countNonZero(laid.stage.rim & laid.seen)
+    return cv2.countNonZero(laid.stage.rim & laid.changed) / rim if rim else 0.0
 
 
-def _changed(plain: NDArray[np.float32], away: NDArray[np.float32], at: Stage) -> NDArray[np.uint8]:
+def _away(smooth: Picture, base: Picture, plain: NDArray[np.uint8], at: Stage) -> NDArray[np.float32]:
+    """How far pixels are from any shading, worked out only around those of the tray that changed at all."""
+    away = np.zeros(plain.shape, np.float32)
+    may = np.asarray(cv2.compare(plain, at.quiet, cv2.CMP_GT), np.uint8) & at.tray
+    left, top, width, height = cv2.boundingRect(cv2.dilate(may, disc(HALO_PX)))
+    part = np.s_[top : top + height, left : left + width]
+    if width:
+        away[part] = background.news(smooth[part].astype(np.float32), base[part].astype(np.float32))[0]
+    return away
+
+
+def _changed(plain: NDArray[np.uint8], away: NDArray[np.float32], at: Stage) -> NDArray[np.uint8]:
     """In the tray a shadow is no change; beside it a gnome may look like a shadow of the table."""
-    differs = np.where(at.tray > 0, away, np.abs(plain).max(axis=2)) > at.levels
+    differs = np.where(at.tray > 0, away, plain) > at.levels
     return np.asarray(cv2.morphologyEx(differs.astype(np.uint8), cv2.MORPH_OPEN, np.ones((SPECK, SPECK))), np.uint8)
 
 
@@ -153,23 +160,24 @@ def _seen(shape: tuple[int, ...], to_frame: align.Matrix, view: tuple[int, ...])
     return np.asarray(cv2.warpPerspective(whole, to_frame, (view[1], view[0]), flags=flags), np.uint8)
 
 
-def _part(changed: NDArray[np.uint8]) -> tuple[slice, slice]:
-    """The rows and columns around all changes, in whole steps of the net."""
-    left, top, width, height = cv2.boundingRect(changed)
-    return _whole(top, top + height, changed.shape[0]), _whole(left, left + width, changed.shape[1])
+def _sight(shrunk: Shrunk, laid: Laid, region: Region) -> net.Sight:
+    """Show the net one rectangle, at its own scale."""
+    (top, bottom), (left, right) = ((side.start * net.CELL_PX, side.stop * net.CELL_PX) for side in region)
+    here = np.array([[1, 0, left], [0, 1, top], [0, 0, 1.0]])
+    to_frame = laid.from_reference @ laid.stage.sharp_to_reference @ here
+    sharp = shrunk.warped(to_frame, (right - left, bottom - top))
+    return net.see(sharp, laid.stage.sharp[top:bottom, left:right])
 
 
-def _whole(low: int, high: int, most: int) -> slice:
-    step = net.STEP // net.CELL_PX
-    start = max(low - AROUND_PX, 0) // step * step
-    stop = min(-(-(high + AROUND_PX) // step) * step, most)
-    return slice(start, stop)
-
-
-def _evidence(frame: Picture, new: NDArray[np.float32], doubts: NDArray[np.float32]) -> NDArray[np.float32]:
-    doubt = palette.looked_up(frame, doubts)
-    capped = np.clip(new, -CLIP, CLIP)
-    return np.asarray(np.clip(np.where(capped > 0, capped + doubt, capped), -CLIP, CLIP), np.float32)
+def _evidence(laid: Laid, region: Region, part: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Log odds for a piece of each colour: that it is one, and that it has that colour."""
+    part = np.clip(part, -CLIP, CLIP)
+    difference = _difference(laid.away[region], laid.stage.levels[region])
+    beside = np.minimum(part + CHANGE_WEIGHT * laid.changed[region], CLIP)
+    inside = (1 - DIFFERENCE_SHARE) * part + DIFFERENCE_SHARE * difference
+    new = np.where(laid.stage.tray[region] > 0, inside, beside) * laid.seen[region]
+    doubt = palette.looked_up(laid.frame[region], laid.stage.doubts) * (new > 0)
+    return np.asarray(np.maximum(new + doubt, -CLIP), np.float32)
 
 
 def _difference(away: NDArray[np.float32], levels: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -178,7 +186,7 @@ def _difference(away: NDArray[np.float32], levels: NDArray[np.float32]) -> NDArr
     return np.asarray(np.where(halo, np.minimum(new, 0.0), new), np.float32)
 
 
-def _middles(sight: net.Sight) -> NDArray[np.float32]:
+def _middles(centre: NDArray[np.float32]) -> NDArray[np.float32]:
     """What a piece costs whose middle the net does not see."""
-    near = cv2.dilate(sight.centre, disc(MIDDLE_REACH_PX))
+    near = cv2.dilate(centre, disc(MIDDLE_REACH_PX))
     return np.asarray(MIDDLE_WEIGHT * np.clip(near + MIDDLE_USUAL, -MIDDLE_MOST, 0.0), np.float32)
