@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from devices.address import Address, parse_address
 from devices.errors import CameraClosed, CameraSilent
 from devices.found import FoundCamera, list_cameras
-from devices.health import Health
+from devices.health import Health, news
 from devices.link import Link
 from devices.messages import Beat, Gone, Granted, Message, Nothing, Open, Picture, Ready, Setting, Want
 from devices.upkeep import Deed, Upkeep, is_fresh
@@ -253,11 +253,8 @@ class Camera:
         now_ms = self._clock_ms()
         before, after = self._health, self._upkeep.health(now_ms)
         self._health, self._health_ms = after, now_ms
-        if after.state == "away" and before.state != "away":
-            log.warning("camera %s is away: %s", self._address.shown, after.message_code)
-        elif after.state == "up" and before.state == "away":
-            away_s = (after.since_ms - before.since_ms) / 1000
-            log.warning("camera %s is back after %.0f s", self._address.shown, away_s)
+        if (line := news(f"camera {self._address.shown}", before, after)) is not None:
+            log.warning(line)
 
 
 def _taken_ms(frame: Frame | None) -> int:

@@ -41,3 +41,15 @@ class CameraAway(DeviceError, ConnectionError):
     """The camera cannot be opened or has ended; the code says which of the reasons it is."""
 
     code = "camera_away"
+
+
+class WiringRefused(DeviceError, ValueError):
+    """Buttons and lamps cannot be wired so; the code and `values` say what is wrong and where."""
+
+    code = "gpio_pin_unknown"
+
+
+class GpioAway(DeviceError, ConnectionError):
+    """The header, or a pin of it, cannot be used; the code says why, and `reason` what was raised."""
+
+    code = "gpio_failed"

@@ -8,6 +8,7 @@ from enum import Enum, auto
 
 from devices.health import Health, State
 from devices.messages import Beat
+from devices.presence import Backoff
 
 FRESH_MS = 1000
 """No frame older than this is ever used."""
@@ -16,24 +17,6 @@ _SPAWN_MS = 20_000
 _OPEN_MS = 8000
 _SILENT_MS = 2500
 _PATIENCE_MS = 5000
-
-
-class Backoff:
-    """Waiting times between tries: 1, 2, 4, 8 s and 8 s for ever; from the start again after a steady while.
-
-    The longest wait leaves two seconds for opening, so that a camera is back within ten of its return.
-    """
-
-    first_ms, longest_ms, steady_ms = 1000, 8000, 5000
-
-    def __init__(self) -> None:
-        self._next_ms = self.first_ms
-
-    def wait_ms(self, up_for_ms: int = 0) -> int:
-        """Return how long to wait now, given how long the camera had been up before it went."""
-        wait = self.first_ms if up_for_ms >= self.steady_ms else self._next_ms
-        self._next_ms = min(wait * 2, self.longest_ms)
-        return wait
 
 
 class FrozenDetector:

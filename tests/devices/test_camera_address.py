@@ -83,5 +83,5 @@ def test_errors_carry_data_and_are_the_fitting_builtin() -> None:
 def test_every_code_used_is_listed_and_every_code_listed_is_used() -> None:
     folder = Path(devices.__file__).parent
     texts = [path.read_text() for path in folder.glob("*.py") if path.name != "health.py"]
-    used = {code for text in texts for code in re.findall(r'"(camera_[a-z0-9_]+)"', text)}
+    used = {code for text in texts for code in re.findall(r'"((?:camera|gpio)_[a-z0-9_]+)"', text)}
     assert used - {"camera_unknown", "camera_away"} == set(MESSAGE_CODES)

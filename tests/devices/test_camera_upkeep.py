@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from devices.messages import Beat
-from devices.upkeep import Backoff, Deed, FrozenDetector, Upkeep, is_fresh
+from devices.presence import Backoff
+from devices.upkeep import Deed, FrozenDetector, Upkeep, is_fresh
 
 
 def test_waiting_times_double_up_to_eight_seconds() -> None:
