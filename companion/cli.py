@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion import cli_devices, cli_games, cli_read
+from companion import cli_devices, cli_games, cli_read, cli_scale
 from companion.cli_group import companion
 
-__all__ = ["cli_devices", "cli_games", "cli_read", "companion"]
+__all__ = ["cli_devices", "cli_games", "cli_read", "cli_scale", "companion"]

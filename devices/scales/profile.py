@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 
-from devices.scales.units import GRAMS
+from devices.scales.units import GRAMS, SPELLINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +39,14 @@ class Profile:
 
 
 PLAIN = Profile()
+
+
+def profile_of(config: Mapping[str, object]) -> Profile:
+    """Return the profile of plain settings; those that no profile has are passed over. ValueError names a wrong one."""
+    given = {one.name: config[one.name] for one in fields(Profile) if config.get(one.name) is not None}
+    unit = given.pop("unit_default", None)
+    for name, value in given.items():
+        if not isinstance(value, bool):
+            raise ValueError(f"{name} is true or false, not {value!r}")
+    meant = None if unit is None else SPELLINGS.get(str(unit), str(unit))
+    return replace(Profile(unit_default=meant), **given)  # type: ignore[arg-type]
