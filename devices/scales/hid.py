@@ -21,7 +21,7 @@ _WITHOUT_WEIGHT = {
     7: refused("device_error"),
     8: refused("zero_error"),
 }
-_POWERS = frozenset((*range(5), *range(256 - 8, 256)))
+_POWERS = frozenset((0, 1, *range(256 - 8, 256)))
 # A lost byte shifts the rest, to where it means nothing.
 _FRAME = Block(length=LENGTH, free=frozenset(range(1, LENGTH)), only={1: range(1, 9), 2: range(13), 3: _POWERS})
 
