@@ -1,4 +1,4 @@
-"""A small net that knows what gnomes look like; vision/data/README.md says what goes in and comes out."""
+"""Small nets that know what pieces look like; vision/data/README.md says what goes in and comes out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ LENGTH_PX = 46.0
 """A lying gnome as `calibration` measures it, shadow's edge included, is this long in the pictures given to the net:
 trained at 40 px of true length, best on rendered tables at 46 (of 40, 46, 52)."""
 STEP = 16
-MAPS = 5
 CELL_PX = 2
 SPREAD = 64.0
 
@@ -42,25 +41,28 @@ def see(picture: Picture, empty: Picture) -> Sight:
         cv2.copyMakeBorder(p, 0, down, 0, right, cv2.BORDER_REFLECT_101).astype(np.float32) for p in (picture, empty)
     ]
     planes = np.concatenate([(both[0] - 128) / SPREAD, (both[0] - both[1]) / SPREAD], axis=2).transpose(2, 0, 1)
-    maps = _unfolded(_forward(np.ascontiguousarray(planes[None])))[:, : height // CELL_PX, : width // CELL_PX]
+    maps = ask("gnomes.onnx", planes)[:, : height // CELL_PX, : width // CELL_PX]
     return Sight(maps[0], maps[1], maps[2])
 
 
-def _forward(planes: NDArray[np.float32]) -> NDArray[np.float32]:
-    """One picture at a time: a net that two threads ask at once answers the wrong one, or falls over."""
+def ask(file: str, planes: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Show a net of vision/data one picture (channels x height x width); return its maps at half size.
+
+    One picture at a time: a net that two threads ask at once answers the wrong one, or falls over.
+    """
     with _ASKING:
-        net = _net()
-        net.setInput(planes)
-        return np.array(net.forward(), np.float32)
+        net = _net(file)
+        net.setInput(np.ascontiguousarray(planes[None]))
+        return _unfolded(np.array(net.forward(), np.float32))
 
 
 def _unfolded(raw: NDArray[np.float32]) -> NDArray[np.float32]:
     rows, columns = raw.shape[2:]
-    cells = raw.reshape(MAPS, CELL_PX, CELL_PX, rows, columns).transpose(0, 3, 1, 4, 2)
-    return cells.reshape(MAPS, CELL_PX * rows, CELL_PX * columns)
+    cells = raw.reshape(-1, CELL_PX, CELL_PX, rows, columns).transpose(0, 3, 1, 4, 2)
+    return cells.reshape(-1, CELL_PX * rows, CELL_PX * columns)
 
 
-@lru_cache(maxsize=1)
-def _net() -> cv2.dnn.Net:
-    data = files("vision").joinpath("data", "gnomes.onnx").read_bytes()
+@lru_cache(maxsize=4)
+def _net(file: str) -> cv2.dnn.Net:
+    data = files("vision").joinpath("data", file).read_bytes()
     return cv2.dnn.readNetFromONNX(np.frombuffer(data, np.uint8))

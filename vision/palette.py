@@ -8,6 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.names import NAMES
+
 GROUPS = 3
 BINS = 32
 SHADES = (1.0, 0.85, 0.7, 0.55)  # a piece under another lies in its shadow, which calibration does not show
@@ -15,20 +17,7 @@ SHADE_WEIGHTS = (1.0, 0.5, 0.25, 0.1)
 BIN_BLUR = 1.2
 FLOOR = 2e-6
 
-# BGR over its sum (chromaticity) and lightness of painted wood under a lamp; a name is the nearest of these.
-NAMES: dict[str, tuple[float, float, float, float]] = {
-    "red": (0.15, 0.15, 0.70, 0.35),
-    "orange": (0.10, 0.32, 0.58, 0.50),
-    "yellow": (0.10, 0.42, 0.48, 0.65),
-    "green": (0.24, 0.54, 0.22, 0.35),
-    "blue": (0.62, 0.25, 0.13, 0.35),
-    "purple": (0.48, 0.19, 0.33, 0.35),
-    "white": (0.333, 0.333, 0.333, 0.85),
-    "grey": (0.333, 0.333, 0.333, 0.42),
-    "black": (0.333, 0.333, 0.333, 0.10),
-    "natural": (0.26, 0.33, 0.41, 0.60),
-    "brown": (0.18, 0.31, 0.51, 0.25),
-}
+TOLD = {name: look for name, look in NAMES.items() if name != "pink"}  # without a white sheet: purple in more light
 LIGHTNESS_WEIGHT = 0.35
 BRIGHTEST = 0.7
 
@@ -62,13 +51,13 @@ def apart(colours: NDArray[np.float64], labels: NDArray[np.int64]) -> float:
 
 def named(means: NDArray[np.float64]) -> tuple[str, ...]:
     """Name the groups' mean colours (3 x 3, BGR), each differently."""
-    table = np.array([_look(np.array(v[:3]) * 3 * v[3] * 255.0, v[3]) for v in NAMES.values()])
+    table = np.array([_look(np.array(v[:3]) * 3 * v[3] * 255.0, v[3]) for v in TOLD.values()])
     lift = max(1.0, BRIGHTEST * 255.0 / float(means.mean(axis=1).max()))  # the lamp may be weak, or the camera short
     looks = np.array([_look(m, lift * float(m.mean()) / 255.0) for m in means])
     costs = np.square(looks[:, None] - table[None]).sum(axis=2)
-    choices = permutations(range(len(NAMES)), len(means))
+    choices = permutations(range(len(TOLD)), len(means))
     best = min(choices, key=lambda names: sum(costs[i, n] for i, n in enumerate(names)))
-    return tuple(list(NAMES)[n] for n in best)
+    return tuple(list(TOLD)[n] for n in best)
 
 
 def densities(samples: list[NDArray[np.uint8]]) -> NDArray[np.float32]:
