@@ -194,6 +194,8 @@ def _round(
     steep: _Steep, grey: Grey, move: Matrix, lamps: NDArray[np.float64], slack_px: float
 ) -> tuple[Matrix, NDArray[np.float64], float]:
     """One step of Gauss and Newton; return the better move and lamps, and how far it went in pixels."""
+    if not len(steep.values):  # a plain cloth gives nothing to hold on to
+        return move, lamps, 0.0
     there = steep.to_px @ move @ steep.places
     x, y = (there[:2] / there[2]).astype(np.float32)
     now = cv2.remap(grey, x[None], y[None], cv2.INTER_LINEAR)[0]
