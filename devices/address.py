@@ -87,8 +87,10 @@ OPTIONS: Mapping[str, Mapping[str, Callable[[str], Option]]] = {
     },
     "http": {},
     "https": {},
+    "rtsp": {},
 }
-LIVE = frozenset({"v4l2", "picamera2", "http", "https"})
+NETWORK = frozenset({"http", "https", "rtsp"})
+LIVE = frozenset({"v4l2", "picamera2", *NETWORK})
 
 
 def parse_address(url: str) -> Address:
@@ -98,7 +100,7 @@ def parse_address(url: str) -> Address:
     scheme = url.partition(":")[0]
     if scheme not in OPTIONS or ":" not in url:
         raise CameraUnknown(url=without_password(url), what="scheme", given=scheme, valid=tuple(OPTIONS))
-    if scheme in ("http", "https"):
+    if scheme in NETWORK:
         return _network_address(url, scheme)
     target, _, query = url.partition(":")[2].partition("?")
     if not target and scheme != "picamera2":

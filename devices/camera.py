@@ -13,18 +13,34 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from devices.address import Address, parse_address
-from devices.errors import CameraClosed, CameraSilent
+from devices.errors import CameraAway, CameraClosed, CameraSilent
 from devices.found import FoundCamera, list_cameras
 from devices.health import Health, news
 from devices.link import Link
-from devices.messages import Beat, Gone, Granted, Message, Nothing, Open, Picture, Ready, Setting, Want
+from devices.messages import (
+    Beat,
+    Gone,
+    Granted,
+    Lock,
+    Locked,
+    Message,
+    Nothing,
+    Open,
+    Picture,
+    Ready,
+    Setting,
+    Unlock,
+    Want,
+)
 from devices.upkeep import Deed, Upkeep, is_fresh
+from devices.whereabouts import Whereabouts
 
 __all__ = ["Camera", "FoundCamera", "Frame", "Setting", "list_cameras", "open_camera"]
 
@@ -59,12 +75,13 @@ class _Shelf:
     def __init__(self) -> None:
         self._news = threading.Condition()
         self.frame: Frame | None = None
-        self.answered = 0
+        self.answered = self.locked = 0
         self.is_closed = False
 
-    def put(self, frame: Frame | None = None, *, ticket: int = 0, is_closed: bool = False) -> None:
+    def put(self, frame: Frame | None = None, *, ticket: int = 0, locked: int = 0, is_closed: bool = False) -> None:
         with self._news:
             self.frame = frame or self.frame
+            self.locked = max(self.locked, locked)
             self.answered = max(self.answered, ticket)
             self.is_closed = self.is_closed or is_closed
             self._news.notify_all()
@@ -84,8 +101,10 @@ class Camera:
     returns with the new one, so whoever is calibrated for a size compares shapes.
     """
 
-    def __init__(self, address: Address, clock_ms: Callable[[], int]) -> None:
+    def __init__(self, address: Address, clock_ms: Callable[[], int], locked: Mapping[str, float]) -> None:
         self._address = address
+        self._whereabouts = Whereabouts(address)
+        self._locked = locked
         self._clock_ms = clock_ms
         self._shelf = _Shelf()
         self._tickets = itertools.count(1)
@@ -151,6 +170,41 @@ class Camera:
         """Return what was asked of the source and what it does, by setting; empty until it is open."""
         return self._granted
 
+    def lock(self, *, warm_up_ms: int = 2000, timeout_ms: int = 12_000) -> Mapping[str, Setting]:
+        """Let the camera find its exposure, gain and white balance, fix them, and return what was asked and granted.
+
+        They stay fixed when the camera goes and comes back; `locked` has the values, to open it with another time. A
+        source with nothing to fix returns nothing. Raises CameraSilent if it is not done in `timeout_ms`.
+        """
+        begun_ms, ticket = self._clock_ms(), next(self._tickets)
+        while (left_ms := begun_ms + timeout_ms - self._clock_ms()) > 0 and not self._shelf.is_closed:
+            link = self._link
+            if link is not None:
+                link.send(Lock(ticket, warm_up_ms))
+            self._shelf.wait_for(partial(self._has_locked, ticket, link), left_ms / 1000)
+            if self._shelf.locked >= ticket:
+                return {name: setting for name, setting in self._granted.items() if _is_fixed(name, self._locked)}
+        raise CameraSilent(camera=self._address.shown, timeout_ms=timeout_ms, reason=self._health.message_code)
+
+    def _has_locked(self, ticket: int, link: Link | None) -> bool:
+        """Tell whether an order was carried out, or was lost with the child it was given to."""
+        return self._shelf.locked >= ticket or self._link is not link
+
+    def unlock(self) -> None:
+        """Let the camera set its exposure, gain and white balance by itself again."""
+        self._locked = {}
+        if (link := self._link) is not None:
+            link.send(Unlock())
+
+    @property
+    def locked(self) -> Mapping[str, float]:
+        """The values that the camera is fixed at, by name; empty where it sets them by itself."""
+        return self._locked
+
+    def retry(self) -> None:
+        """Try again at once, for somebody who has just plugged it in; also one that was given up."""
+        self._upkeep.hurry(self._clock_ms())
+
     def close(self) -> None:
         """Let the camera go, in whatever state it is; returns within 2 s."""
         self._stop.set()
@@ -198,13 +252,18 @@ class Camera:
             self._listen(self._link)
 
     def _try(self) -> None:
+        try:
+            address = self._whereabouts.address()
+        except CameraAway as error:
+            self._upkeep.gone(error.code, error.values, self._clock_ms())
+            return
         if self._link is None:
             self._link = Link()
             self._shelf.put()  # whoever waits can ask now
             self._upkeep.spawned(self._clock_ms())
         have = self._shelf.frame
         last_number = max(self._upkeep.number, have.number if have else 0)
-        self._link.send(Open(self._address, last_number + 1))
+        self._link.send(Open(address, last_number + 1, self._locked))
 
     def _listen(self, link: Link) -> None:
         try:
@@ -229,8 +288,12 @@ class Camera:
                 self._shelf.put(ticket=message.ticket)
             case Beat():
                 self._upkeep.beat(message, now_ms)
+                self._whereabouts.remember()
             case Granted():
                 self._granted = message.settings
+            case Locked():
+                self._locked = message.values
+                self._shelf.put(locked=message.ticket)
             case Gone():
                 self._upkeep.gone(message.code, message.values, now_ms)
             case Ready():
@@ -257,15 +320,22 @@ class Camera:
             log.warning(line)
 
 
+def _is_fixed(name: str, locked: Mapping[str, float]) -> bool:
+    return name.removeprefix("automatic_") in locked
+
+
 def _taken_ms(frame: Frame | None) -> int:
     return -1 if frame is None else frame.taken_ms
 
 
-def open_camera(url: str, *, clock_ms: Callable[[], int] = monotonic_ms) -> Camera:
+def open_camera(
+    url: str, *, locked: Mapping[str, float] | None = None, clock_ms: Callable[[], int] = monotonic_ms
+) -> Camera:
     """Open a camera by its address, without waiting for it; CameraUnknown where the address makes no sense.
 
     Addresses: `0`, `v4l2:/dev/video0?width=1280&height=720&fps=10`, `http://host:port/path` (MJPEG),
     `file:/film.avi?loop=1`, `folder:/pictures?hold_ms=2000&between=empty.jpg&between_ms=1000&skip=a.jpg,b.jpg&loop=1`,
-    `picamera2:0?width=..&height=..&fps=..`. `clock_ms` must be the monotonic clock of the machine or follow it.
+    `picamera2:0?width=..&height=..&fps=..`, `rtsp://host/path`. `locked` fixes exposure and so on at the values that
+    `Camera.locked` had before. `clock_ms` must be the monotonic clock of the machine or follow it.
     """
-    return Camera(parse_address(url), clock_ms)
+    return Camera(parse_address(url), clock_ms, locked or {})

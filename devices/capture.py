@@ -11,14 +11,28 @@ import signal
 import socket
 import sys
 import threading
+from collections.abc import Mapping
 
 import cv2
 
-from devices.address import Address
 from devices.errors import DeviceError
-from devices.messages import Beat, Gone, Granted, Message, Nothing, Open, Picture, Pipe, Ready, Want
+from devices.messages import (
+    Beat,
+    Gone,
+    Granted,
+    Lock,
+    Locked,
+    Message,
+    Nothing,
+    Open,
+    Picture,
+    Pipe,
+    Ready,
+    Unlock,
+    Want,
+)
 from devices.mjpeg import now_ms
-from devices.sources import Shot, Source, Tally, open_source
+from devices.sources import Lockable, Shot, Source, Tally, open_source
 
 _BEAT_MS = 250
 
@@ -101,6 +115,30 @@ class Desk:
         )
 
 
+class Locker:
+    """Fixes what a source sweeps by itself, once it had time to find its values; read by the reading thread."""
+
+    def __init__(self, source: Source, values: Mapping[str, float]) -> None:
+        self._source = source if isinstance(source, Lockable) else None
+        self._due_ms, self._ticket = 0, 0
+        if self._source is not None and values:
+            self._source.lock(values)
+
+    def take(self, order: Lock | Unlock) -> None:
+        """Let the source find its values, and plan to fix them where that was asked."""
+        if self._source is not None:
+            self._source.unlock()
+        if isinstance(order, Lock):
+            self._due_ms, self._ticket = now_ms() + (order.warm_up_ms if self._source else 0), order.ticket
+
+    def done(self) -> Locked | None:
+        """Fix the values if that is due, and return the answer."""
+        if not self._ticket or now_ms() < self._due_ms:
+            return None
+        ticket, self._ticket = self._ticket, 0
+        return Locked(ticket, self._source.lock({}) if self._source is not None else {})
+
+
 class Reader:
     """The thread that alone touches the source: it opens, reads and closes, each time it is told to."""
 
@@ -108,6 +146,7 @@ class Reader:
         self._pipe = pipe
         self._desk = desk
         self._order: Open | None = None
+        self._lock_order: Lock | Unlock | None = None
         self._ordered = threading.Condition()
         threading.Thread(target=self._run, name="reader", daemon=True).start()
 
@@ -116,6 +155,10 @@ class Reader:
         with self._ordered:
             self._order = order
             self._ordered.notify()
+
+    def lock(self, order: Lock | Unlock) -> None:
+        """Have the source's values fixed, or let go, as soon as it gives frames."""
+        self._lock_order = order
 
     def _next_order(self) -> Open:
         with self._ordered:
@@ -137,30 +180,39 @@ class Reader:
     def _serve(self, order: Open) -> None:
         self._desk.start(order.first_number)
         try:
-            self._read(order.address)
+            self._read(order)
         except DeviceError as error:
             self._pipe.send(Gone(error.code, error.values))
         else:
             if self._order is None:
                 self._pipe.send(Gone("camera_ended"))
 
-    def _read(self, address: Address) -> None:
-        source = open_source(address, self._desk.tally, lambda: self._desk.was_asked)
+    def _read(self, order: Open) -> None:
+        source = open_source(order.address, self._desk.tally, lambda: self._desk.was_asked)
         try:
-            self._read_shots(source)
+            self._read_shots(source, Locker(source, order.locked))
         finally:
             self._desk.end()
             source.close()
 
-    def _read_shots(self, source: Source) -> None:
+    def _read_shots(self, source: Source, locker: Locker) -> None:
         told: object = None
         for shot in source.shots():
             self._desk.put(shot)
+            locked = self._tend(locker)
             if told is not source.granted:
                 told = source.granted
                 self._pipe.send(Granted(source.granted))
+            if locked is not None:
+                self._pipe.send(locked)
             if self._order is not None:
                 return
+
+    def _tend(self, locker: Locker) -> Locked | None:
+        order, self._lock_order = self._lock_order, None
+        if order is not None:
+            locker.take(order)
+        return locker.done()
 
 
 def serve(pipe: Pipe) -> None:
@@ -175,6 +227,8 @@ def serve(pipe: Pipe) -> None:
                 reader.open(message)
             elif isinstance(message, Want):
                 desk.ask(message)
+            elif isinstance(message, Lock | Unlock):
+                reader.lock(message)
         desk.tell()
 
 

@@ -11,7 +11,7 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Literal, cast, get_args
@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Pixels = NDArray[np.uint8]
-Mode = Literal["run", "hang", "half", "frozen", "slow", "drop", "wrong_size", "black"]
+Mode = Literal["run", "hang", "half", "frozen", "slow", "drop", "wrong_size", "rotated", "black", "blown_out"]
 
 _BOUNDARY = "frame"
+_NOISE: Mapping[Mode, tuple[int, int]] = {"black": (0, 4), "blown_out": (252, 256)}
 _SLOW_S = 0.7
 _SEND_LIMIT_S = 5.0
 
@@ -40,7 +41,9 @@ class FakeCamera:
     slow        a frame every 0.7 s
     drop        streams are ended, new ones too
     wrong_size  frames of half the width and height
+    rotated     frames lying on their side
     black       a covered lens: nothing but a little noise
+    blown_out   far too much light, with a little noise
 
     A scene given as an array is sent unchanged, so a live camera's reader rightly takes it for frozen after a
     while; give a callable that adds a sensor's noise where the camera should seem alive.
@@ -138,17 +141,19 @@ class FakeCamera:
         if mode in ("frozen", "hang") and self._jpeg:
             return self._jpeg
         picture = self._scene() if callable(self._scene) else self._scene
-        if mode == "black":
-            picture = self._random.integers(0, 4, picture.shape, np.uint8)
+        if mode in _NOISE:
+            picture = self._random.integers(*_NOISE[mode], picture.shape, np.uint8)
         elif mode == "wrong_size":
             picture = picture[::2, ::2]
+        elif mode == "rotated":
+            picture = np.ascontiguousarray(np.rot90(picture))
         jpeg = self._encode(picture, mode)
         return jpeg[: len(jpeg) // 2] if mode == "half" else jpeg
 
     def _encode(self, picture: Pixels, mode: Mode) -> bytes:
         """Encode a picture, or take the bytes of before where it is the same array shown again."""
         key, key_mode, jpeg = self._encoded
-        if self._scene is not key or key_mode != mode or callable(self._scene) or mode == "black":
+        if self._scene is not key or key_mode != mode or callable(self._scene) or mode in _NOISE:
             found, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, self._quality])
             if not found:
                 raise ValueError(f"no picture: shape {picture.shape}")

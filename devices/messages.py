@@ -20,16 +20,20 @@ _LONGEST_HEAD = 1 << 20
 class Setting:
     """One setting of a camera: what was asked for (None: nothing) and what the camera does (None: not known)."""
 
-    requested: int | str | None
-    granted: int | str | None
+    requested: float | str | None
+    granted: float | str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """To the child: open the source, ending the one that is open; number its frames from here on."""
+    """To the child: open the source, ending the one that is open; number its frames from here on.
+
+    `locked` are the values that its exposure, gain and so on are fixed at; none: it finds its own.
+    """
 
     address: Address
     first_number: int
+    locked: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,19 @@ class Want:
     after_number: int
     after_ms: int
     is_patient: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """To the child: let the source find its values for a while, then fix them and answer `Locked`."""
+
+    ticket: int
+    warm_up_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unlock:
+    """To the child: let the source find its own values from now on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +81,14 @@ class Granted:
     """From the child: the settings as the source granted them."""
 
     settings: Mapping[str, Setting]
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """From the child: the values that the source is fixed at now; none where it has nothing to fix."""
+
+    ticket: int
+    values: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +117,7 @@ class Picture:
     width: int
 
 
-Message = Open | Want | Ready | Beat | Granted | Gone | Nothing | Picture
+Message = Open | Want | Lock | Unlock | Ready | Beat | Granted | Locked | Gone | Nothing | Picture
 
 
 class Pipe:

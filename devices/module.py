@@ -16,6 +16,27 @@ from devices.mjpeg import now_ms
 from devices.sources import Pixels, Shot
 
 PACKAGE = "python3-picamera2"
+_MANUAL_FOCUS, _CONTINUOUS_FOCUS = 0, 2
+_FRAMES_UNTIL_IN_FORCE = 6
+_PLAIN = {"exposure": "ExposureTime", "gain": "AnalogueGain", "focus": "LensPosition"}
+
+
+def _in_force(metadata: Mapping[str, Any]) -> dict[str, float]:
+    """Return by our names what a frame was taken with."""
+    values = {name: float(metadata[key]) for name, key in _PLAIN.items() if key in metadata}
+    if "ColourGains" in metadata:
+        values["red_gain"], values["blue_gain"] = map(float, metadata["ColourGains"])
+    return values
+
+
+def _controls(values: Mapping[str, float]) -> dict[str, Any]:
+    """Return by libcamera's names what to take frames with."""
+    controls: dict[str, Any] = {key: values[name] for name, key in _PLAIN.items() if name in values}
+    if "exposure" in values:
+        controls["ExposureTime"] = round(values["exposure"])
+    if "red_gain" in values:
+        controls["ColourGains"] = (values["red_gain"], values["blue_gain"])
+    return controls
 
 
 class ModuleShot:
@@ -76,6 +97,34 @@ class ModuleSource:
                 yield ModuleShot(request)
             finally:
                 request.release()
+
+    def lock(self, values: Mapping[str, float]) -> Mapping[str, float]:
+        """Fix exposure, gain, colour gains and the lens, where there is one; read back what came into force."""
+        wish = dict(values) or _in_force(self._metadata())
+        controls = {"AeEnable": False, "AwbEnable": False, **_controls(wish)}
+        if "focus" in wish:
+            controls["AfMode"] = _MANUAL_FOCUS
+        self._set(controls)
+        for _ in range(_FRAMES_UNTIL_IN_FORCE):
+            metadata = self._metadata()
+        came = _in_force(metadata)
+        self.granted = {**self.granted, **{name: Setting(value, came.get(name)) for name, value in wish.items()}}
+        return wish
+
+    def unlock(self) -> None:
+        """Let the camera stack find its own values."""
+        focus = {"AfMode": _CONTINUOUS_FOCUS} if "AfMode" in self._camera.camera_controls else {}
+        self._set({"AeEnable": True, "AwbEnable": True, **focus})
+
+    def _set(self, controls: Mapping[str, Any]) -> None:
+        try:
+            self._camera.set_controls(controls)
+        except (RuntimeError, ValueError) as error:
+            raise CameraAway("camera_module_failed", reason=str(error)) from error
+
+    def _metadata(self) -> Mapping[str, Any]:
+        metadata: Mapping[str, Any] = self._camera.capture_metadata()
+        return metadata
 
     def close(self) -> None:
         """Let the camera go."""

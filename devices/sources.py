@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import cv2
 import numpy as np
@@ -27,6 +27,12 @@ _NETWORK_DELAY_MS = 80
 """A network camera exposes, encodes and sends before its first byte is here; its picture is at least this old."""
 
 _OPEN_LIMIT_MS, _READ_LIMIT_MS = 2000, 2000
+FFMPEG_LIMITS = [
+    *(cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, _OPEN_LIMIT_MS),
+    *(cv2.CAP_PROP_READ_TIMEOUT_MSEC, _READ_LIMIT_MS),
+]
+"""For opening: FFMPEG alone would wait for half a minute."""
+
 _PICTURE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp"})
 
 
@@ -62,6 +68,19 @@ class Source(Protocol):
 
     def close(self) -> None:
         """Let the device go."""
+
+
+@runtime_checkable
+class Lockable(Protocol):
+    """A source whose exposure, gain and white balance can be fixed."""
+
+    granted: Mapping[str, Setting]
+
+    def lock(self, values: Mapping[str, float]) -> Mapping[str, float]:
+        """Fix these values, or those in force where none are given; return them, and what came of it in `granted`."""
+
+    def unlock(self) -> None:
+        """Let the camera find its own values."""
 
 
 class ArrayShot:
@@ -107,29 +126,6 @@ class JpegShot:
         return zlib.crc32(self._jpeg)
 
 
-class GrabShot:
-    """A frame the driver holds until the next grab."""
-
-    is_lasting = False
-
-    def __init__(self, capture: cv2.VideoCapture, taken_ms: int) -> None:
-        self.taken_ms = taken_ms
-        self._capture = capture
-        self._pixels: Pixels | None = None
-
-    def picture(self) -> Pixels | None:
-        """Decode the grabbed frame, once."""
-        if self._pixels is None:
-            found, pixels = self._capture.retrieve()
-            self._pixels = _as_pixels(pixels) if found else None
-        return self._pixels
-
-    def digest(self) -> int | None:
-        """Return the checksum of every eighth row: a sensor's noise is in each of them."""
-        pixels = self.picture()
-        return None if pixels is None else zlib.crc32(pixels[::8].tobytes())
-
-
 class HttpSource:
     """An MJPEG address. The first frame sets the size; frames of another size are dropped."""
 
@@ -173,53 +169,14 @@ class HttpSource:
         self._stream.close()
 
 
-class V4l2Source:
-    """A camera at a v4l2 node: every frame is grabbed, so that none is old, and few are decoded."""
-
-    def __init__(self, address: Address, tally: Tally, capture: cv2.VideoCapture | None = None) -> None:
-        self._tally = tally
-        self._capture = capture or _open_node(address.target)
-        self.granted: Mapping[str, Setting] = self._ask(address)
-
-    def _ask(self, address: Address) -> dict[str, Setting]:
-        """Set the format first, then size, then rate, for each depends on the ones before; read all back."""
-        self._capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
-        self._capture.set(cv2.CAP_PROP_BUFFERSIZE, 2)
-        numbers = {"width": cv2.CAP_PROP_FRAME_WIDTH, "height": cv2.CAP_PROP_FRAME_HEIGHT, "fps": cv2.CAP_PROP_FPS}
-        for name, prop in numbers.items():
-            if (wish := address.number(name)) is not None:
-                self._capture.set(prop, wish)
-        code = int(self._capture.get(cv2.CAP_PROP_FOURCC)) & 0xFFFFFFFF
-        granted = {"format": Setting("MJPG", code.to_bytes(4, "little").decode("latin-1"))}
-        for name, prop in numbers.items():
-            granted[name] = Setting(address.number(name), round(self._capture.get(prop)))
-        return granted
-
-    def shots(self) -> Iterator[Shot]:
-        """Yield grabbed frames; one that cannot be grabbed is the end."""
-        while self._capture.grab():
-            yield GrabShot(self._capture, self._taken_ms())
-        raise CameraAway("camera_ended")
-
-    def _taken_ms(self) -> int:
-        """Return the driver's time of the frame where it is one of our clock, else now."""
-        now, stamp = now_ms(), round(self._capture.get(cv2.CAP_PROP_POS_MSEC))
-        return stamp if 0 <= now - stamp < 10_000 else now
-
-    def close(self) -> None:
-        """Release the node, from the thread that reads it: from another one it would end the process."""
-        self._capture.release()
-
-
 class FileSource:
     """A film that plays at its rate and keeps showing its last picture, or begins again."""
 
     def __init__(self, address: Address, tally: Tally) -> None:
         if not os.path.exists(address.target):
             raise CameraAway("camera_missing", path=address.target)
-        limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, _OPEN_LIMIT_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, _READ_LIMIT_MS]
         self._path = address.target
-        self._capture = cv2.VideoCapture(address.target, cv2.CAP_FFMPEG, limits)
+        self._capture = cv2.VideoCapture(address.target, cv2.CAP_FFMPEG, FFMPEG_LIMITS)
         if not self._capture.isOpened():
             raise CameraAway("camera_not_video", path=address.target)
         self._loops = bool(address.options.get("loop"))
@@ -241,7 +198,7 @@ class FileSource:
         if not found and self._loops:
             self._capture.set(cv2.CAP_PROP_POS_FRAMES, 0)
             found, pixels = self._capture.read()
-        return _as_pixels(pixels) if found else last
+        return as_pixels(pixels) if found else last
 
     def close(self) -> None:
         """Close the file."""
@@ -311,20 +268,15 @@ def open_source(address: Address, tally: Tally, is_watched: Callable[[], bool]) 
         from devices.module import ModuleSource  # only where there is one
 
         return ModuleSource(address)
-    if address.scheme == "file":
-        return FileSource(address, tally)
-    return V4l2Source(address, tally) if address.scheme == "v4l2" else HttpSource(address, tally)
+    if address.scheme == "v4l2":
+        from devices.v4l2 import V4l2Source
 
+        return V4l2Source(address)
+    if address.scheme == "rtsp":
+        from devices.rtsp import RtspSource
 
-def _open_node(path: str) -> cv2.VideoCapture:
-    if not os.path.exists(path):
-        raise CameraAway("camera_missing", path=path)
-    if not os.access(path, os.R_OK | os.W_OK):
-        raise CameraAway("camera_forbidden", path=path)
-    capture = cv2.VideoCapture(path, cv2.CAP_V4L2)
-    if not capture.isOpened():
-        raise CameraAway("camera_refused", reason=path)
-    return capture
+        return RtspSource(address, tally)
+    return FileSource(address, tally) if address.scheme == "file" else HttpSource(address, tally)
 
 
 def _decoded(encoded: bytes) -> Pixels | None:
@@ -334,7 +286,7 @@ def _decoded(encoded: bytes) -> Pixels | None:
         pixels = cv2.imdecode(np.frombuffer(encoded, np.uint8), cv2.IMREAD_COLOR)
     except cv2.error:
         return None
-    return None if pixels is None else _as_pixels(pixels)
+    return None if pixels is None else as_pixels(pixels)
 
 
 def _read_picture(path: Path) -> Pixels | None:
@@ -344,7 +296,7 @@ def _read_picture(path: Path) -> Pixels | None:
         return None
 
 
-def _as_pixels(array: object) -> Pixels:
+def as_pixels(array: object) -> Pixels:
     return np.ascontiguousarray(array, dtype=np.uint8)
 
 

@@ -8,7 +8,7 @@ from enum import Enum, auto
 
 from devices.health import Health, State
 from devices.messages import Beat
-from devices.presence import Backoff
+from devices.presence import Backoff, CrashLoop
 
 FRESH_MS = 1000
 """No frame older than this is ever used."""
@@ -16,7 +16,7 @@ FRESH_MS = 1000
 _SPAWN_MS = 20_000
 _OPEN_MS = 8000
 _SILENT_MS = 2500
-_PATIENCE_MS = 5000
+_START_PATIENCE_MS, _OPEN_PATIENCE_MS = 5000, 3000
 
 
 class FrozenDetector:
@@ -62,6 +62,7 @@ class Upkeep:
         self._camera = camera
         self._is_live = is_live
         self._backoff = Backoff()
+        self._crashes = CrashLoop()
         self._frozen = FrozenDetector()
         self._state: State = "starting"
         self._since_ms = now_ms
@@ -69,6 +70,7 @@ class Upkeep:
         self._values: Mapping[str, object] = {}
         self._retry_ms: int | None = now_ms
         self._deadline_ms = now_ms
+        self._patience_ms = now_ms + _START_PATIENCE_MS
         self._tries = 0
         self._beat = Beat()
         self._good_beat = Beat()
@@ -78,7 +80,7 @@ class Upkeep:
         """Return what is due: another try, the end of a child that hangs, or nothing."""
         if self._retry_ms is not None:
             return self._try(now_ms) if now_ms >= self._retry_ms else Deed.NOTHING
-        if self._state == "starting" and now_ms - self._since_ms >= _PATIENCE_MS:
+        if self._state == "starting" and now_ms >= self._patience_ms:
             self._enter("away", "camera_silent", {}, now_ms)
         if now_ms < self._deadline_ms:
             return Deed.NOTHING
@@ -101,6 +103,7 @@ class Upkeep:
     def ready(self, now_ms: int) -> None:
         """Note that the child has started and is opening the source."""
         self._deadline_ms = now_ms + _OPEN_MS
+        self._patience_ms = min(self._patience_ms, now_ms + _OPEN_PATIENCE_MS)
 
     def beat(self, beat: Beat, now_ms: int) -> None:
         """Take the child's word on its newest frame."""
@@ -124,10 +127,21 @@ class Upkeep:
         self._enter("up", code, {"names": beat.skipped} if beat.skipped else {}, now_ms)
 
     def gone(self, code: str, values: Mapping[str, object], now_ms: int) -> None:
-        """Note that the source ended or was given up, and plan the next try."""
+        """Note that the source ended or was given up, and plan the next try; far off where the child keeps crashing."""
         up_for_ms = now_ms - self._since_ms if self._state == "up" else 0
+        if code == "camera_crashed" and self._crashes.crashed(up_for_ms):
+            self._retry_ms = now_ms + self._crashes.rest_ms
+            self._enter("given_up", "camera_given_up", {"crashes": self._crashes.count}, now_ms)
+            return
         self._retry_ms = now_ms + self._backoff.wait_ms(up_for_ms)
-        self._enter("away", code, values, now_ms)
+        if self._state != "given_up":
+            self._enter("away", code, values, now_ms)
+
+    def hurry(self, now_ms: int) -> None:
+        """Make the next try due now, if there is one to come, and forget the crashes."""
+        self._crashes = CrashLoop()
+        if self._retry_ms is not None:
+            self._retry_ms = now_ms
 
     def close(self, now_ms: int) -> None:
         """Note that the owner is done with the camera."""

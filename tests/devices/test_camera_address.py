@@ -29,6 +29,7 @@ from devices.health import MESSAGE_CODES
         ("picamera2:1?fps=5", "picamera2", "1", {"fps": 5}),
         ("file:/a%20b.avi?loop=1", "file", "/a b.avi", {"loop": True}),
         ("folder:/p?skip=a.jpg,b.jpg&between=e.jpg", "folder", "/p", {"skip": ("a.jpg", "b.jpg"), "between": "e.jpg"}),
+        ("rtsp://pi/live", "rtsp", "rtsp://pi/live", {}),
         ("http://pi:8081/s?width=1", "http", "http://pi:8081/s?width=1", {}),  # the query is the camera's own
     ],
 )
@@ -40,7 +41,8 @@ def test_an_address_is_understood(url: str, scheme: str, target: str, options: d
 @pytest.mark.parametrize(
     ("url", "what", "given", "valid"),
     [
-        ("rtsp://pi/", "scheme", "rtsp", tuple(OPTIONS)),
+        ("ftp://pi/", "scheme", "ftp", tuple(OPTIONS)),
+        ("rtsp:///live", "host", "rtsp:///live", ("rtsp://host:port/path",)),
         ("", "scheme", "", tuple(OPTIONS)),
         ("-1", "scheme", "-1", tuple(OPTIONS)),
         ("http", "scheme", "http", tuple(OPTIONS)),

@@ -21,6 +21,9 @@ from devices.camera import Camera, open_camera
 from devices.errors import CameraSilent
 from devices.fakes import FakeCamera, Mode
 from devices.health import MESSAGE_CODES
+from devices.presence import CrashLoop
+from vision.errors import PictureRefused
+from vision.pictures import Picture, refuse_light
 
 
 @pytest.fixture
@@ -42,6 +45,7 @@ FAULTS: dict[Mode, tuple[str, float]] = {
     "frozen": ("camera_frozen", 3.5),
     "drop": ("camera_ended", 1),
     "wrong_size": ("camera_wrong_size", 3),
+    "rotated": ("camera_wrong_size", 3),
 }
 
 
@@ -89,12 +93,28 @@ def test_frames_dropped_are_counted(camera: Camera, fake: FakeCamera, tools: Any
     assert camera.fresh(5000).picture.shape == (240, 320, 3)
 
 
-@pytest.mark.parametrize("mode", ["slow", "black"])
-def test_a_slow_or_dark_camera_is_a_healthy_one(camera: Camera, fake: FakeCamera, mode: Mode, tools: Any) -> None:
-    fake.set_mode(mode)
+def test_a_slow_camera_is_a_healthy_one(camera: Camera, fake: FakeCamera, tools: Any) -> None:
+    fake.set_mode("slow")
     first = camera.fresh().number
     assert tools.eventually(lambda: camera.fresh().number >= first + 2)
     assert (camera.health().state, camera.health().restarts) == ("up", 0)
+
+
+@pytest.mark.parametrize(("mode", "code"), [("black", "too_dark"), ("blown_out", "blown_out")])
+def test_a_camera_in_bad_light_is_a_healthy_one_and_its_pictures_are_refused_with_the_reason(
+    camera: Camera, fake: FakeCamera, mode: Mode, code: str, tools: Any
+) -> None:
+    fake.set_mode(mode)
+    assert tools.eventually(lambda: _refusal(camera.fresh().picture) == code)
+    assert (camera.health().state, camera.health().restarts) == ("up", 0)
+
+
+def _refusal(picture: Picture) -> str:
+    try:
+        refuse_light(picture)
+    except PictureRefused as error:
+        return error.code
+    return ""
 
 
 def test_the_first_frame_shown_after_a_request_is_the_one_given(camera: Camera, fake: FakeCamera, tools: Any) -> None:
@@ -151,6 +171,33 @@ def test_a_child_that_stands_still_is_replaced(camera: Camera, tools: Any) -> No
     assert tools.eventually(lambda: camera.health().state == "away", 3.5)
     assert tools.eventually(lambda: camera.health().state == "up")
     assert stopped not in tools.children()
+
+
+def test_a_child_that_keeps_crashing_is_given_up_calmly_and_tried_when_asked(
+    fake: FakeCamera, tools: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(CrashLoop, "most", 2)
+    with open_camera(fake.url) as camera:
+        for crash in ("away", "given_up"):
+            camera.fresh(10_000)
+            assert tools.eventually(lambda: camera.health().state == "up")
+            (child,) = tools.children()
+            os.kill(child, signal.SIGKILL)
+            assert tools.eventually(lambda crash=crash: camera.health().state == crash)
+        health = camera.health()
+        assert (health.message_code, health.condition) == ("camera_given_up", "given_up")
+        assert health.values["crashes"] == 2
+        with pytest.raises(CameraSilent):
+            camera.fresh(1500)  # longer than a try would have waited
+        camera.retry()
+        assert camera.fresh(10_000).number > 0
+        assert tools.eventually(lambda: camera.health().state == "up")
+    assert [text.split(" is ")[1].split(" after")[0] for text in caplog.messages] == [
+        "away: camera_crashed",
+        "back",
+        "given up: camera_given_up",
+        "back",
+    ]
 
 
 def test_thirty_cameras_leave_nothing_behind(fake: FakeCamera, tools: Any) -> None:

@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from devices.address import parse_address
-from devices.camera import FoundCamera, list_cameras, open_camera
+from devices.camera import open_camera
 from devices.errors import CameraAway
 from devices.messages import Setting
 from devices.mjpeg import Parts, jpeg_size
 from devices.play import FolderPlay
-from devices.sources import JpegShot, Tally, V4l2Source, open_source
+from devices.sources import JpegShot, Tally, open_source
+from devices.v4l2 import V4l2Source
 
 
 def test_a_folder_is_played_with_the_empty_table_before_between_and_after() -> None:
@@ -147,7 +148,7 @@ class StubbornNode:
 
 def test_a_node_is_asked_for_format_size_and_rate_in_this_order_and_what_it_grants_is_told() -> None:
     node: Any = StubbornNode()
-    source = V4l2Source(parse_address("v4l2:/dev/video0?width=1280&height=720&fps=10"), Tally(), node)
+    source = V4l2Source(parse_address("v4l2:/dev/video0?width=1280&height=720&fps=10"), node)
     order = [cv2.CAP_PROP_FOURCC, cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT, cv2.CAP_PROP_FPS]
     assert [prop for prop in node.asked if prop in order] == order
     assert source.granted == {
@@ -229,46 +230,3 @@ def test_a_part_without_end_is_refused() -> None:
     assert list(parts.feed(bytes(30 << 20), 0)) == []
     with pytest.raises(ValueError, match="longer than"):
         list(parts.feed(bytes(30 << 20), 0))
-
-
-def plug_in(root: Path, number: int, name: str, link: str = "") -> None:
-    entry = root / "sys/class/video4linux" / f"video{number}"
-    entry.mkdir(parents=True)
-    (entry / "name").write_text(f"{name}\n")
-    (entry / "index").write_text("0\n")
-    node = root / "dev" / f"video{number}"
-    node.parent.mkdir(exist_ok=True)
-    node.touch()
-    for kind, text in (("by-id", link), ("by-path", f"socket-{number}")):
-        folder = root / "dev/v4l" / kind
-        folder.mkdir(parents=True, exist_ok=True)
-        if text:
-            (folder / text).unlink(missing_ok=True)
-            (folder / text).symlink_to(node)
-
-
-def test_cameras_are_listed_by_names_that_survive_a_restart(tmp_path: Path) -> None:
-    plug_in(tmp_path, 10, "Second camera")
-    plug_in(tmp_path, 2, "First camera", link="usb-First")
-    plug_in(tmp_path, 3, "First camera's data")
-    plug_in(tmp_path, 0, "bcm2835-codec-decode")
-    plug_in(tmp_path, 1, "unicam")
-    found = list_cameras(tmp_path, lambda node: node.name != "video3")
-    dev = tmp_path / "dev"
-    assert found == [
-        FoundCamera(f"v4l2:{dev}/v4l/by-id/usb-First", f"{dev}/video2", "First camera"),
-        FoundCamera(f"v4l2:{dev}/v4l/by-path/socket-10", f"{dev}/video10", "Second camera"),
-    ]
-
-
-def test_twins_are_told_apart_by_their_sockets(tmp_path: Path) -> None:
-    plug_in(tmp_path, 0, "Twin", link="usb-Twin")
-    plug_in(tmp_path, 1, "Twin", link="usb-Twin")
-    urls = [camera.url for camera in list_cameras(tmp_path, lambda node: True)]
-    assert urls == [f"v4l2:{tmp_path}/dev/v4l/by-path/socket-{number}" for number in (0, 1)]
-
-
-def test_a_machine_without_cameras_has_an_empty_list(tmp_path: Path) -> None:
-    assert list_cameras(tmp_path) == []
-    plug_in(tmp_path, 0, "a file that is no device")
-    assert list_cameras(tmp_path) == []

@@ -119,11 +119,11 @@ def test_a_child_that_hangs_in_open_is_ended_after_eight_seconds() -> None:
     life = Life()
     life.upkeep.tick(life.now_ms)
     life.upkeep.ready(life.now_ms)
-    assert life.pass_ms(4900) == []
+    assert life.pass_ms(2900) == []
     assert life.summary[0] == "starting"
     assert life.pass_ms(100) == []
     assert life.summary == ("away", "camera_silent", 0)
-    assert life.pass_ms(3000) == [Deed.KILL]
+    assert life.pass_ms(5000) == [Deed.KILL]
 
 
 def test_a_slow_machine_may_take_long_to_start_the_child() -> None:
@@ -198,6 +198,38 @@ def test_a_source_that_ended_is_tried_again_without_ending_the_child() -> None:
     life.upkeep.gone("camera_ended", {}, life.now_ms)
     assert life.summary == ("away", "camera_ended", 0)
     assert life.pass_ms(1000) == [Deed.TRY]
+
+
+def test_crashes_end_in_giving_up_with_a_rare_try_that_heals() -> None:
+    life = Life()
+    life.start()
+    for _ in range(5):
+        life.upkeep.gone("camera_crashed", {}, life.now_ms)
+    assert life.summary[:2] == ("given_up", "camera_given_up")
+    assert life.pass_ms(299_000) == []
+    assert life.pass_ms(1000) == [Deed.TRY]
+    life.upkeep.gone("camera_missing", {}, life.now_ms)  # pulled out: seen soon when it is put back
+    assert life.summary[:2] == ("given_up", "camera_given_up")
+    assert life.pass_ms(8000)[-1] is Deed.TRY
+    life.frame()
+    assert life.summary[:2] == ("up", "camera_up")
+
+
+def test_a_camera_given_up_is_tried_at_once_when_asked() -> None:
+    life = Life()
+    life.start()
+    for _ in range(5):
+        life.upkeep.gone("camera_crashed", {}, life.now_ms)
+    life.upkeep.hurry(life.now_ms)
+    assert life.pass_ms(100) == [Deed.TRY]
+
+
+def test_a_camera_that_goes_by_itself_is_never_given_up() -> None:
+    life = Life()
+    life.start()
+    for _ in range(50):
+        life.upkeep.gone("camera_ended", {}, life.now_ms)
+    assert life.summary[:2] == ("away", "camera_ended")
 
 
 def test_since_is_when_the_state_began() -> None:
