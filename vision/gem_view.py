@@ -1,0 +1,156 @@
+"""A frame laid over the empty picture at the size in which the gem net knows gems, and what the net sees in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision import align, net
+from vision.pictures import Picture
+
+ACROSS_PX = 19.0
+"""A disc of a gem's area is this wide in every view: the net was trained on gems 20 px wide, which are no discs."""
+MARGIN_PX = 16  # of the frame's own pixels: a bumped camera sees a little beside the empty picture
+STEP = 16
+SPREAD = 64.0
+UNIT_CELLS = 4.0  # of the net's offsets: 8 px, in cells of two
+GROUND_PX = 20.0  # the light on the ground is the empty picture, evened over about a gem
+LEAST_LEVEL = 9.0
+NOISES = 4.0  # a change is more than so many times the noise
+SPECK_PX = 3
+AROUND_PX = 24  # of a change is looked at too: the net judges by surroundings
+
+Map = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stage:
+    """An empty picture in view pixels, made ready once: `ground` is its light without its grain.
+
+    `to_reference` takes view pixels to the empty picture's; `level` is what a pixel must differ to have changed.
+    """
+
+    anchor: align.Anchor
+    shape: tuple[int, ...]
+    scale: float
+    to_reference: align.Matrix
+    empty: Picture
+    ground: NDArray[np.float32]
+    level: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """A registered frame in view pixels, and the net's maps in cells of two of them.
+
+    `gain` is by how much each channel is brighter than in the empty picture. `centre` and `part` are log odds for a
+    gem's middle and for any part of one; `to_x`, `to_y` lead from a cell to its gem's middle, in cells. `corner` is
+    the first cell of the maps. `to_frame` takes view pixels to the frame's own, `from_reference` the empty picture's.
+    """
+
+    stage: Stage
+    to_frame: align.Matrix
+    from_reference: align.Matrix
+    frame: Picture
+    gain: NDArray[np.float32]
+    centre: Map
+    part: Map
+    to_x: Map
+    to_y: Map
+    corner: tuple[int, int]
+    alike: float
+
+
+def prepared(
+    empty: Picture, across_px: float, slope: tuple[float, float], middle_px: tuple[float, float], noise: float
+) -> Stage:
+    """Prepare an empty picture on which gems are `across_px` wide at `middle_px` and grow by `slope` a pixel."""
+    height, width = empty.shape[:2]
+    scale = ACROSS_PX / across_px
+    size = tuple(STEP * round((side + 2 * MARGIN_PX) * scale / STEP) for side in (width, height))
+    flat = np.array([[1 / scale, 0, -MARGIN_PX], [0, 1 / scale, -MARGIN_PX], [0, 0, 1]])
+    to_reference = _evened(slope, middle_px) @ flat
+    view = _laid_out(empty, to_reference, (size[0], size[1]), scale)
+    ground = cv2.GaussianBlur(view, (0, 0), GROUND_PX).astype(np.float32)
+    level = max(LEAST_LEVEL, NOISES * noise)
+    return Stage(align.anchor(empty), empty.shape, scale, to_reference, view, ground, level)
+
+
+def look(picture: Picture, stage: Stage) -> View:
+    """Register a frame of the stage's size and show the net what changed."""
+    found = align.register(stage.anchor, picture)
+    moved = found.matrix if found.holds else np.eye(3)  # a plain cloth gives nothing to hold on to
+    to_frame = moved @ stage.to_reference
+    frame = _laid_out(picture, to_frame, (stage.empty.shape[1], stage.empty.shape[0]), stage.scale)
+    gain = _gain(frame, stage.empty)
+    base = cv2.multiply(stage.empty, np.append(gain, 0.0).astype(np.float64))
+    rows, columns = _part(changed(frame, np.asarray(base, np.uint8), stage.level))
+    maps = _seen(frame[rows, columns], np.asarray(base, np.uint8)[rows, columns])
+    corner = (columns.start // net.CELL_PX, rows.start // net.CELL_PX)
+    return View(stage, to_frame, moved, frame, gain, maps[0], maps[1], maps[2], maps[3], corner, found.alike)
+
+
+def changed(frame: Picture, base: Picture, level: float) -> NDArray[np.uint8]:
+    """Return 1 where a frame differs from the ground under it, specks aside."""
+    apart = cv2.GaussianBlur(cv2.absdiff(frame, base), (0, 0), 1.0)
+    blue, green, red = cv2.split(apart)
+    most = cv2.max(cv2.max(blue, green), red)
+    mask = (np.asarray(most) > level).astype(np.uint8)
+    return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((SPECK_PX, SPECK_PX), np.uint8)), np.uint8)
+
+
+def to_frame_px(view: View, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Take view points (n x 2) to the frame's pixels."""
+    return np.asarray(cv2.perspectiveTransform(points[None].astype(np.float64), view.to_frame)[0], np.float64)
+
+
+def _evened(slope: tuple[float, float], middle_px: tuple[float, float]) -> align.Matrix:
+    """The perspective under which near gems are as large as far ones.
+
+    Where a homography divides by w, areas shrink by its third power, lengths by w to the power 1.5.
+    """
+    across, down = (-part / 1.5 for part in slope)
+    x, y = middle_px
+    there = np.array([[1, 0, x], [0, 1, y], [0, 0, 1.0]])
+    return np.asarray(there @ np.array([[1, 0, 0], [0, 1, 0], [across, down, 1.0]]) @ np.linalg.inv(there), np.float64)
+
+
+def _laid_out(picture: Picture, matrix: align.Matrix, size: tuple[int, int], scale: float) -> Picture:
+    """Lay a picture out by a matrix that takes view pixels to its own; shrinking averages first, lest noise stay."""
+    shrink = min(1.0, scale * 1.25)
+    if shrink < 1.0:
+        picture = np.asarray(cv2.resize(picture, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), np.uint8)
+        matrix = np.array([[shrink, 0, shrink / 2 - 0.5], [0, shrink, shrink / 2 - 0.5], [0, 0, 1]]) @ matrix
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    view = cv2.warpPerspective(picture, matrix, size, flags=flags, borderMode=cv2.BORDER_REFLECT_101)
+    return np.asarray(view, np.uint8)
+
+
+def _gain(frame: Picture, empty: Picture) -> NDArray[np.float32]:
+    """By how much each channel is brighter, by what most pixels say: lamps drift, and so does white balance."""
+    now, then = frame[::8, ::8].reshape(-1, 3), empty[::8, ::8].reshape(-1, 3)
+    ratio = np.median((now + np.float32(1)) / (then + np.float32(1)), axis=0)
+    return np.asarray(np.clip(ratio, 0.5, 2.0), np.float32)
+
+
+def _part(mask: NDArray[np.uint8]) -> tuple[slice, slice]:
+    """The rows and columns around all changes, in whole steps of the net."""
+    left, top, width, height = cv2.boundingRect(mask)
+    return _whole(top, top + height, mask.shape[0]), _whole(left, left + width, mask.shape[1])
+
+
+def _whole(low: int, high: int, most: int) -> slice:
+    start = max(low - AROUND_PX, 0) // STEP * STEP
+    return slice(start, min(-(-(high + AROUND_PX) // STEP) * STEP, most))
+
+
+def _seen(frame: Picture, base: Picture) -> NDArray[np.float32]:
+    """The net's four maps of a part of the view."""
+    now = frame.astype(np.float32)
+    planes = np.concatenate([(now - 128) / SPREAD, (now - base) / SPREAD], axis=2).transpose(2, 0, 1)
+    maps = net.ask("gems.onnx", planes)
+    maps[2:] *= UNIT_CELLS
+    return maps
