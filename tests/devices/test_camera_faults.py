@@ -21,7 +21,8 @@ from devices.camera import Camera, open_camera
 from devices.errors import CameraSilent
 from devices.fakes import FakeCamera, Mode
 from devices.health import MESSAGE_CODES
-from devices.presence import CrashLoop
+from devices.presence import Backoff, CrashLoop
+from tests.bench.unplug_camera import run
 from vision.errors import PictureRefused
 from vision.pictures import Picture, refuse_light
 
@@ -210,6 +211,13 @@ def test_thirty_cameras_leave_nothing_behind(fake: FakeCamera, tools: Any) -> No
                 camera.fresh(10_000)
         assert not tools.children()
     assert tools.eventually(lambda: tools.descriptors() == before)
+
+
+def test_twenty_times_unplugged_nothing_more_is_held_than_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind, name in ((Backoff, "first_ms"), (Backoff, "longest_ms"), (CrashLoop, "most")):
+        monkeypatch.setattr(kind, name, getattr(kind, name))  # the bench sets them for itself
+    footprints = run(20, ways=3)
+    assert footprints == [footprints[0]] * 21
 
 
 def test_a_killed_service_leaves_no_child(fake: FakeCamera, tools: Any) -> None:
