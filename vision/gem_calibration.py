@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision import background, gem_find, gem_view, pictures, stored
+from vision import align, background, gem_find, gem_view, pictures, stored
 from vision.errors import CalibrationRefused, PictureRefused
 from vision.gem_colours import COLOURS, apart, look_of
 from vision.gem_find import Spot
@@ -37,6 +37,7 @@ STRAIGHT = 0.6  # of a gem's width: how far a gem may lie beside the row
 EVEN = 1.9  # the widest gap over the narrowest
 SLOPE_TRUST = 0.05
 MOST_SLOPE = 9e-4  # of the width a pixel
+MOVED_SHARE = 0.3  # of the picture changed: no gems do that
 CLEARLY = 0.35
 """What the two ways to read the row must differ by, in logarithms of ratios of channels."""
 
@@ -96,7 +97,7 @@ def calibrate(empty: Picture, palette_picture: Picture) -> GemCalibration:
     if palette_picture.shape != empty.shape:
         raise CalibrationRefused("other_size", {"empty": empty.shape[1::-1], "pieces": palette_picture.shape[1::-1]})
     row = _searched(empty, palette_picture)
-    _refuse_swapped(empty, palette_picture, row)
+    _refuse_swapped(row)
     if row.across_px < LEAST_ACROSS_PX:
         raise CalibrationRefused("pieces_small", {"across_px": round(row.across_px, 1), "least_px": LEAST_ACROSS_PX})
     slope, middle = _slope(row), _reference_px(row).mean(axis=0)
@@ -151,6 +152,8 @@ def _searched(empty: Picture, picture: Picture) -> _Row:
             return row
         if best is None or abs(len(spots) - len(COLOURS)) < abs(len(best[1]) - len(COLOURS)):
             best = view, spots
+    if any(_tried(picture, empty, width)[0] for width in _widths(picture, empty)):
+        raise CalibrationRefused("not_empty")
     if best is None:
         raise CalibrationRefused("not_6", {"seen": 0, "outlines": ()})
     raise _not_6(*best)
@@ -228,18 +231,23 @@ def _unevenness(row: Sequence[Spot]) -> float:
     return float(np.abs(gaps).max() / max(np.abs(gaps).min(), 1e-6))
 
 
-def _refuse_swapped(empty: Picture, picture: Picture, row: _Row) -> None:
-    """The gems must lie in the second picture: there the net sees them even better."""
-    middle = (empty.shape[1] / 2, empty.shape[0] / 2)
-    other = gem_view.look(empty, gem_view.prepared(picture, row.across_px, (0.0, 0.0), middle, row.noise))
-    six = _six(_plain(other))
-    if six and sum(spot.chance for spot in six) > sum(spot.chance for spot in row.spots):
+def _refuse_swapped(row: _Row) -> None:
+    """What stands out from its surroundings is a gem: it must do so in the second picture."""
+    if _stands_out(row.view.stage.empty, row) > _stands_out(row.view.frame, row):
         raise CalibrationRefused("not_empty")
 
 
+def _stands_out(picture: Picture, row: _Row) -> float:
+    """How much the row's places differ from what is around them, in levels."""
+    around = cv2.GaussianBlur(picture, (0, 0), gem_view.ACROSS_PX)
+    here = cv2.GaussianBlur(picture, (0, 0), gem_view.ACROSS_PX / 5)
+    apart_levels = cv2.absdiff(here, around).max(axis=2)
+    return float(np.median([apart_levels[int(spot.y), int(spot.x)] for spot in row.spots]))
+
+
 def _not_6(view: View, spots: Sequence[Spot]) -> CalibrationRefused:
-    if not spots and view.alike < 0:
-        return CalibrationRefused("moved", {"alike": round(view.alike, 2)})
+    if view.changed > MOVED_SHARE and view.alike < align.ALIKE_LEAST:
+        return CalibrationRefused("moved", {"alike": round(view.alike, 2), "least": align.ALIKE_LEAST})
     return CalibrationRefused("not_6", {"seen": len(spots), "outlines": gem_find.outlines(view, spots)})
 
 

@@ -60,21 +60,11 @@ def find(view: View) -> list[Spot]:
 
 def _peaks(view: View) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float32]]:
     heat = 1 / (1 + np.exp(-np.clip(view.centre, -12, 12)))
+    within = view.seen[:: net.CELL_PX, :: net.CELL_PX] > 0  # a gem cut by the border has its mirror image beside it
     top = cv2.dilate(heat, np.ones((WINDOW_CELLS, WINDOW_CELLS), np.uint8))
-    rows, columns = np.nonzero((heat >= top) & (heat > LEAST_CHANCE) & _within(view))
+    rows, columns = np.nonzero((heat >= top) & (heat > LEAST_CHANCE) & within)
     order = np.argsort(-heat[rows, columns], kind="stable")
     return rows[order], columns[order], np.asarray(heat[rows, columns][order], np.float32)
-
-
-def _within(view: View) -> NDArray[np.bool_]:
-    """Which cells of the maps show the frame, and not what was mirrored at its border."""
-    height, width = view.stage.shape[:2]
-    frame = np.array([[-0.5, -0.5], [width - 0.5, -0.5], [width - 0.5, height - 0.5], [-0.5, height - 0.5]])
-    corners = cv2.perspectiveTransform(frame[None], np.linalg.inv(view.to_frame))[0]
-    cells = np.rint((corners - 0.5) / net.CELL_PX - view.corner).astype(np.int32)
-    mask = np.zeros(view.centre.shape, np.uint8)
-    cv2.fillConvexPoly(mask, cells, 1)
-    return mask > 0
 
 
 def _owners(
@@ -95,7 +85,7 @@ def _spot(
     columns: NDArray[np.intp],
     gap_cells: float,
 ) -> Spot:
-    at = (middle + view.corner) * net.CELL_PX + 0.5
+    at = middle * net.CELL_PX + 0.5
     odds = view.part[rows, columns]
     sure = odds > min(SURELY_PART, float(np.median(odds)) if len(odds) else SURELY_PART)
     x, y = int(np.clip(at[0], 0, view.frame.shape[1] - 1)), int(np.clip(at[1], 0, view.frame.shape[0] - 1))
@@ -103,10 +93,10 @@ def _spot(
         x=float(at[0]),
         y=float(at[1]),
         chance=chance,
-        cells=np.stack([columns + view.corner[0], rows + view.corner[1]], axis=1),
+        cells=np.stack([columns, rows], axis=1),
         share=len(rows) / USUAL_CELLS,
         firm=float((1 / (1 + np.exp(-odds))).mean()) if len(odds) else 0.0,
-        pixels=_pixels(view, rows[sure] + view.corner[1], columns[sure] + view.corner[0], x, y),
+        pixels=_pixels(view, rows[sure], columns[sure], x, y),
         light=view.stage.ground[y, x] * view.gain,
         nearest=gap_cells * net.CELL_PX,
     )

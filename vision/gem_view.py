@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision import align, net
+from vision import align, net, regions
 from vision.pictures import Picture
 
 ACROSS_PX = 19.0
@@ -20,7 +20,9 @@ UNIT_CELLS = 4.0  # of the net's offsets: 8 px, in cells of two
 GROUND_PX = 20.0  # the light on the ground is the empty picture, evened over about a gem
 LEAST_LEVEL = 9.0
 NOISES = 4.0  # a change is more than so many times the noise
+EDGE_PX = 1.0
 SPECK_PX = 3
+NOTHING = -12.0  # log odds where nothing changed
 AROUND_PX = 24  # of a change is looked at too: the net judges by surroundings
 
 Map = NDArray[np.float32]
@@ -30,7 +32,8 @@ Map = NDArray[np.float32]
 class Stage:
     """An empty picture in view pixels, made ready once: `ground` is its light without its grain.
 
-    `to_reference` takes view pixels to the empty picture's; `level` is what a pixel must differ to have changed.
+    `to_reference` takes view pixels to the empty picture's; `levels` is by how much each pixel must differ to have
+    changed.
     """
 
     anchor: align.Anchor
@@ -39,7 +42,7 @@ class Stage:
     to_reference: align.Matrix
     empty: Picture
     ground: NDArray[np.float32]
-    level: float
+    levels: NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,8 +50,9 @@ class View:
     """A registered frame in view pixels, and the net's maps in cells of two of them.
 
     `gain` is by how much each channel is brighter than in the empty picture. `centre` and `part` are log odds for a
-    gem's middle and for any part of one; `to_x`, `to_y` lead from a cell to its gem's middle, in cells. `corner` is
-    the first cell of the maps. `to_frame` takes view pixels to the frame's own, `from_reference` the empty picture's.
+    gem's middle and for any part of one; `to_x`, `to_y` lead from a cell to its gem's middle, in cells. `seen` is 1
+    where the view shows the frame. `to_frame` takes view pixels to the frame's own, `from_reference` the empty
+    picture's; `alike` is how well that was found, -1 to 1; `changed` is the share of what changed.
     """
 
     stage: Stage
@@ -60,7 +64,8 @@ class View:
     part: Map
     to_x: Map
     to_y: Map
-    corner: tuple[int, int]
+    seen: NDArray[np.uint8]
+    changed: float
     alike: float
 
 
@@ -75,8 +80,7 @@ def prepared(
     to_reference = _evened(slope, middle_px) @ flat
     view = _laid_out(empty, to_reference, (size[0], size[1]), scale)
     ground = cv2.GaussianBlur(view, (0, 0), GROUND_PX).astype(np.float32)
-    level = max(LEAST_LEVEL, NOISES * noise)
-    return Stage(align.anchor(empty), empty.shape, scale, to_reference, view, ground, level)
+    return Stage(align.anchor(empty), empty.shape, scale, to_reference, view, ground, _levels(view, noise))
 
 
 def look(picture: Picture, stage: Stage) -> View:
@@ -86,25 +90,35 @@ def look(picture: Picture, stage: Stage) -> View:
     to_frame = moved @ stage.to_reference
     frame = _laid_out(picture, to_frame, (stage.empty.shape[1], stage.empty.shape[0]), stage.scale)
     gain = _gain(frame, stage.empty)
-    base = cv2.multiply(stage.empty, np.append(gain, 0.0).astype(np.float64))
-    rows, columns = _part(changed(frame, np.asarray(base, np.uint8), stage.level))
-    maps = _seen(frame[rows, columns], np.asarray(base, np.uint8)[rows, columns])
-    corner = (columns.start // net.CELL_PX, rows.start // net.CELL_PX)
-    return View(stage, to_frame, moved, frame, gain, maps[0], maps[1], maps[2], maps[3], corner, found.alike)
+    base = np.asarray(cv2.multiply(stage.empty, np.append(gain, 0.0).astype(np.float64)), np.uint8)
+    seen = _shown(picture.shape, to_frame, frame.shape)
+    known = seen & _shown(picture.shape, stage.to_reference, frame.shape)
+    news = _changed(frame, base, stage.levels) & known
+    share = float(news.mean())
+    centre, part, to_x, to_y = _seen(frame, base, news)
+    return View(stage, to_frame, moved, frame, gain, centre, part, to_x, to_y, seen, share, found.alike)
 
 
-def changed(frame: Picture, base: Picture, level: float) -> NDArray[np.uint8]:
-    """Return 1 where a frame differs from the ground under it, specks aside."""
+def _changed(frame: Picture, base: Picture, levels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """1 where a frame differs by more than `levels` from the ground under it, specks aside."""
     apart = cv2.GaussianBlur(cv2.absdiff(frame, base), (0, 0), 1.0)
     blue, green, red = cv2.split(apart)
     most = cv2.max(cv2.max(blue, green), red)
-    mask = (np.asarray(most) > level).astype(np.uint8)
+    mask = (np.asarray(most) > levels).astype(np.uint8)
     return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((SPECK_PX, SPECK_PX), np.uint8)), np.uint8)
 
 
 def to_frame_px(view: View, points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Take view points (n x 2) to the frame's pixels."""
     return np.asarray(cv2.perspectiveTransform(points[None].astype(np.float64), view.to_frame)[0], np.float64)
+
+
+def _levels(empty: Picture, noise: float) -> NDArray[np.uint8]:
+    """What noise and a registration that is off by EDGE_PX may change without meaning anything."""
+    calm = cv2.GaussianBlur(empty, (0, 0), 1.0)
+    across, down = (cv2.Sobel(calm, cv2.CV_32F, dx, 1 - dx, scale=0.125) for dx in (1, 0))
+    slope = cv2.dilate(np.maximum(np.abs(across), np.abs(down)).max(axis=2), np.ones((3, 3), np.uint8))
+    return np.asarray(np.clip(max(LEAST_LEVEL, NOISES * noise) + EDGE_PX * slope, 0, 255), np.uint8)
 
 
 def _evened(slope: tuple[float, float], middle_px: tuple[float, float]) -> align.Matrix:
@@ -136,21 +150,23 @@ def _gain(frame: Picture, empty: Picture) -> NDArray[np.float32]:
     return np.asarray(np.clip(ratio, 0.5, 2.0), np.float32)
 
 
-def _part(mask: NDArray[np.uint8]) -> tuple[slice, slice]:
-    """The rows and columns around all changes, in whole steps of the net."""
-    left, top, width, height = cv2.boundingRect(mask)
-    return _whole(top, top + height, mask.shape[0]), _whole(left, left + width, mask.shape[1])
+def _shown(shape: tuple[int, ...], to_picture: align.Matrix, view: tuple[int, ...]) -> NDArray[np.uint8]:
+    """Return 1 where a view shows a picture, 0 where only what is mirrored at its border."""
+    height, width = shape[:2]
+    border = np.array([[[-0.5, -0.5], [width - 0.5, -0.5], [width - 0.5, height - 0.5], [-0.5, height - 0.5]]])
+    corners = cv2.perspectiveTransform(border, np.linalg.inv(to_picture))[0]
+    return np.asarray(cv2.fillConvexPoly(np.zeros(view[:2], np.uint8), np.rint(corners).astype(np.int32), 1), np.uint8)
 
 
-def _whole(low: int, high: int, most: int) -> slice:
-    start = max(low - AROUND_PX, 0) // STEP * STEP
-    return slice(start, min(-(-(high + AROUND_PX) // STEP) * STEP, most))
-
-
-def _seen(frame: Picture, base: Picture) -> NDArray[np.float32]:
-    """The net's four maps of a part of the view."""
-    now = frame.astype(np.float32)
-    planes = np.concatenate([(now - 128) / SPREAD, (now - base) / SPREAD], axis=2).transpose(2, 0, 1)
-    maps = net.ask("gems.onnx", planes)
-    maps[2:] *= UNIT_CELLS
+def _seen(frame: Picture, base: Picture, mask: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """The net's four maps of a view, looked at around changes alone."""
+    cell = net.CELL_PX
+    maps = np.zeros((4, frame.shape[0] // cell, frame.shape[1] // cell), np.float32)
+    maps[:2] = NOTHING
+    for rows, columns in regions.around(mask, AROUND_PX, STEP):
+        now = frame[rows, columns].astype(np.float32)
+        planes = np.concatenate([(now - 128) / SPREAD, (now - base[rows, columns]) / SPREAD], axis=2)
+        part = net.ask("gems.onnx", planes.transpose(2, 0, 1))
+        part[2:] *= UNIT_CELLS
+        maps[:, rows.start // cell : rows.stop // cell, columns.start // cell : columns.stop // cell] = part
     return maps
