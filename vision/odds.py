@@ -35,8 +35,20 @@ class Odds:
 
 def about_candidate(candidate: Candidate) -> tuple[float, ...]:
     """Return what the model for a candidate looks at."""
-    strength = min(candidate.strength, 1.0)
-    return (1.0, strength, max(strength - 0.4, 0.0), candidate.peak, float(candidate.inside))
+    strength = min(max(candidate.strength, -0.3), 1.0)
+    return (
+        1.0,
+        float(candidate.started),
+        candidate.peak,
+        min(candidate.peak, 0.0) * candidate.started,
+        strength,
+        min(strength, 0.3),
+        strength * candidate.started,
+        candidate.fit,
+        min(candidate.clear_px, 12.0) / 12.0,
+        float(candidate.inside),
+        float(candidate.inside) * candidate.started,
+    )
 
 
 def about_lonely(peak: Peak) -> tuple[float, ...]:

@@ -136,15 +136,17 @@ def render(
     clutter: int = 0,
     flicker: float = 0.0,
     bump: Bump | None = None,
+    scene: np.random.Generator | None = None,
 ) -> Shot:
     """Take one picture of a table with these gnomes; the same arguments and generator state give the same picture.
 
-    `clutter` 0 to 3 as `clutter.scatter`; the lamp's brightness varies by the share `flicker` (one standard deviation).
+    `clutter` as `clutter.scatter`; the lamp's brightness varies by the share `flicker` (one standard deviation).
+    `scene` draws the clutter if it is given: the same one gives a second look at the same things.
     """
     ground = ground_of(table)
     lamp = lamp_of(table, float(np.clip(rng.normal(0, 1), -2, 2)) * flicker)
     feet = f32([g.foot_mm for g in gnomes]).reshape(-1, 3)
-    things = scatter(table, clutter, feet, rng)
+    things = scatter(table, clutter, feet, scene or rng)
     fine, coarse = (_bodies(table, gnomes, sectors, rings) for sectors, rings in ((32, 20), (12, 10)))
     solid = joined([ground.solid, *things, *fine])
     faces = paint_faces(ground.view, solid, FINE)

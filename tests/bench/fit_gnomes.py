@@ -1,6 +1,7 @@
 """Fit the odds of the gnome reader on rendered tables, and measure it there.
 
     python tests/bench/fit_gnomes.py make SCENES --tables 60 --seed 500000     about 3 s of one core a table
+    python tests/bench/fit_gnomes.py make LOOKS --tables 20 --seed 520000 --looks 3
     python tests/bench/fit_gnomes.py fit SCENES --out vision/data/odds.json
     python tests/bench/fit_gnomes.py measure SCENES
 
@@ -19,7 +20,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.simulated.pawns import Bump, Gnome, apart, draw_table, render, shake
+from companion.simulated.pawns import Bump, Gnome, Shot, apart, draw_table, render, shake
 from vision import pictures
 from vision.calibration import GnomeCalibration, calibrate
 from vision.candidates import Found, find
@@ -30,49 +31,60 @@ from vision.stage import LENGTH_PX
 from vision.view import look
 
 SHAKES = 7
+CLUTTER = (0, 1, 2, 2, 2, 3)
 COUNTS = (0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 13, 14, 14, 15, 15)
 HIDDEN_SHARE = 0.25
 NEAR = 0.4  # of a length: further from its middle a candidate is another gnome
 RIDGE = 0.3
 
 
-def make(folder: Path, tables: int, seed: int) -> None:
-    """Render session folders like those that a calibrated camera sees."""
+def make(folder: Path, tables: int, seed: int, looks: int) -> None:
+    """Render session folders like those that a calibrated camera sees, each shake `looks` times in other noise."""
     for number in range(seed, seed + tables):
         home = folder / f"session{number}"
         if (home / "labels.json").exists():
             continue
         home.mkdir(parents=True, exist_ok=True)
-        _make_one(home, number)
+        _make_one(home, number, looks)
 
 
-def _make_one(home: Path, number: int) -> None:
+def _make_one(home: Path, number: int, looks: int) -> None:
     rng = np.random.default_rng([number, 5])
     table = draw_table(number)
     cv2.imwrite(str(home / "empty.png"), render(table, [], rng).picture)
     cv2.imwrite(str(home / "calibration.png"), render(table, apart(table, rng), rng, flicker=0.03).picture)
-    clutter, bumped = int(rng.integers(0, 3)), rng.random() < 0.4
-    frames = [_shake(home, table, f"shake{i:02}.png", rng, clutter, bumped) for i in range(SHAKES)]
-    (home / "labels.json").write_text(json.dumps({"clutter": clutter, "frames": frames}))
+    clutter, bumped = int(rng.choice(CLUTTER)), looks == 1 and rng.random() < 0.4
+    frames = [_shake(home, table, f"shake{i:02}", rng, clutter, bumped, looks) for i in range(SHAKES)]
+    labels = {"clutter": clutter, "looks": looks, "frames": [frame for shaken in frames for frame in shaken]}
+    (home / "labels.json").write_text(json.dumps(labels))
 
 
-def _shake(home: Path, table, name: str, rng: np.random.Generator, clutter: int, bumped: bool) -> dict[str, object]:  # type: ignore[no-untyped-def]
+def _shake(  # type: ignore[no-untyped-def]
+    home: Path, table, name: str, rng: np.random.Generator, clutter: int, bumped: bool, looks: int
+) -> list[dict[str, object]]:
     names = [colour for colour, _ in table.palette for _ in range(5)]
     rng.shuffle(names)
-    count = int(rng.choice(COUNTS))
-    gnomes: list[Gnome] = shake(table, names[:count], rng, spill=0.04)
+    gnomes: list[Gnome] = shake(table, names[: int(rng.choice(COUNTS))], rng, spill=0.04)
     bump = Bump(float(rng.uniform(2, 12)), 1.0) if bumped else None
-    shot = render(table, gnomes, rng, clutter=clutter, flicker=0.04, bump=bump)
-    cv2.imwrite(str(home / name), shot.picture)
+    scene, frames = int(rng.integers(2**31)), []
+    for number in range(looks):
+        same = np.random.default_rng(scene)
+        shot = render(table, gnomes, rng, clutter=clutter, flicker=0.04, bump=bump, scene=same)
+        file = f"{name}-{number}.png"
+        cv2.imwrite(str(home / file), shot.picture)
+        frames.append({"file": file, "shake": name} | _labels(shot))
+    return frames
+
+
+def _labels(shot: Shot) -> dict[str, object]:
     visible = shot.truth.visible_px
     typical = float(np.median(visible)) if len(visible) else 0.0
     height, width = shot.picture.shape[:2]
     within = ((shot.truth.centres_px >= 0) & (shot.truth.centres_px < (width, height))).all(axis=1)
     places = [[float(x), float(y), c] for (x, y), c in zip(shot.truth.centres_px, shot.truth.colours, strict=True)]
     return {
-        "file": name,
         "role": "shake",
-        "count": len(gnomes),
+        "count": len(places),
         "in_view": int(within.sum()),
         "hidden": int((visible < HIDDEN_SHARE * typical).sum()),
         "centres": places,
@@ -172,11 +184,12 @@ def main() -> None:
         command.add_argument("folder", type=Path)
         command.add_argument("--tables", type=int, default=60)
         command.add_argument("--seed", type=int, default=500000)
+        command.add_argument("--looks", type=int, default=1)
         command.add_argument("--out", type=Path, default=Path("vision/data/odds.json"))
     given = parser.parse_args()
     cv2.setNumThreads(1)
     if given.command == "make":
-        make(given.folder, given.tables, given.seed)
+        make(given.folder, given.tables, given.seed, given.looks)
         return
     seen = observe(given.folder)
     if given.command == "fit":
