@@ -53,3 +53,33 @@ class GpioAway(DeviceError, ConnectionError):
     """The header, or a pin of it, cannot be used; the code says why, and `reason` what was raised."""
 
     code = "gpio_failed"
+
+
+class ScaleUnknown(DeviceError, ValueError):
+    """The scale's address, its protocol or a setting makes no sense; `values` say what would."""
+
+    code = "scale_unknown"
+
+
+class ScaleAway(DeviceError, ConnectionError):
+    """The scale's port cannot be opened or was lost; the code says which of the reasons it is."""
+
+    code = "scale_gone"
+
+
+class ScaleSilent(DeviceError, TimeoutError):
+    """No weight came to rest after the question in time."""
+
+    code = "scale_not_settled"
+
+
+class ScaleCannot(DeviceError, ValueError):
+    """The scale's protocol has no such command."""
+
+    code = "scale_cannot"
+
+
+class ScaleNotConfirmed(DeviceError, ValueError):
+    """No candidate reads the known weight."""
+
+    code = "scale_not_confirmed"

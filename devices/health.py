@@ -50,6 +50,19 @@ MESSAGE_CODES: Mapping[str, tuple[str, ...]] = {
     "gpio_pin_twice": ("pin", "names"),
     "gpio_times": ("settle_ms", "hold_ms"),
     "gpio_failed": ("reason",),
+    "scale_starting": ("scale",),
+    "scale_up": ("scale", "protocol", "rejected"),
+    "scale_waiting": ("scale", "protocol"),
+    "scale_unconfirmed": ("scale", "candidates"),
+    "scale_closed": ("scale",),
+    "scale_silent": ("scale", "protocol"),
+    "scale_unreadable": ("scale", "protocol"),
+    "scale_missing": ("scale", "reason"),
+    "scale_forbidden": ("scale", "reason", "group"),
+    "scale_busy": ("scale", "reason", "holders"),
+    "scale_taken": ("scale", "reason", "holders"),
+    "scale_refused": ("scale", "reason"),
+    "scale_gone": ("scale", "reason"),
 }
 """Every message code of a device's health, with the values its sentence can count on."""
 
@@ -75,6 +88,12 @@ _CONDITIONS: Mapping[str, Condition] = {
     "gpio_pin_in_use": "busy",
     "gpio_pin_unknown": "wrong",
     "gpio_failed": "wrong",
+    "scale_silent": "stale",
+    "scale_unreadable": "wrong",
+    "scale_forbidden": "wrong",
+    "scale_busy": "busy",
+    "scale_taken": "busy",
+    "scale_refused": "wrong",
 }
 
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from devices.scales.numbers import number, weigh
 from devices.scales.profile import Profile
-from devices.scales.protocol import Line, Protocol, text
+from devices.scales.protocol import Protocol, text
 from devices.scales.units import SPELLINGS
 from devices.scales.weighing import MALFORMED, NOT_WEIGHT, Weighing, refused
 
@@ -99,8 +99,9 @@ PROTOCOLS = (
         "hx711-line",
         text(_read_line, allowed="\t"),
         has_header=False,
+        has_columns=False,
         says_stable=False,
-        line=Line(9600),
+        has_spikes=True,
     ),
-    Protocol("openscale", text(_read_open_scale, allowed="\t"), has_header=False, says_stable=False),
+    Protocol("openscale", text(_read_open_scale, allowed="\t"), has_header=False, says_stable=False, has_spikes=True),
 )

@@ -12,7 +12,7 @@ from devices.scales.weighing import MALFORMED, OVERLOAD, UNDERLOAD, Weighing, re
 
 REPORT, LENGTH = 3, 6
 
-_UNITS = {1: "mg", 2: "g", 3: "kg", 4: "ct", 5: "tael", 6: "gr", 7: "dwt", 8: "t", 10: "ozt", 11: "oz", 12: "lb"}
+_UNITS = {0: "", 1: "mg", 2: "g", 3: "kg", 4: "ct", 5: "tael", 6: "gr", 7: "dwt", 8: "t", 10: "ozt", 11: "oz", 12: "lb"}
 _STABLE = {2: True, 3: False, 4: True}
 _WITHOUT_WEIGHT = {
     1: refused("device_error"),

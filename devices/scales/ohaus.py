@@ -50,6 +50,7 @@ OHAUS = Protocol(
     "ohaus",
     text(_read, allowed="\t"),
     has_header=False,
+    has_columns=False,
     talk=Talk(b"IP\r\n", zero=b"Z\r\n", tare=b"T\r\n"),
 )
 PROTOCOLS = (OHAUS,)

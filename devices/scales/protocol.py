@@ -50,6 +50,8 @@ class Protocol:
 
     `has_header`: a frame's beginning can be told from the middle of another. `says_stable`: it has a stability flag.
     `is_checked`: damage in transit is found out by the frame alone. `needs_unit`: its frames carry no unit.
+    `has_columns`: its fields stand at fixed places, so that little else looks like it.
+    `has_spikes`: single wild samples are to be expected.
     `tail_error`: what an unfinished frame is where frames come whole or not at all.
     """
 
@@ -60,6 +62,8 @@ class Protocol:
     says_stable: bool = True
     is_checked: bool = False
     needs_unit: bool = False
+    has_spikes: bool = False
+    has_columns: bool = True
     is_serial: bool = True
     line: Line = Line()
     talk: Talk = Talk()

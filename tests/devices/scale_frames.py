@@ -354,6 +354,7 @@ _OF: dict[str, list[tuple[bytes, Weighing] | tuple[bytes, Weighing, Profile]]] =
         (b"\x03\x06\x02\x00\x07\x00", OVERLOAD),
         (b"\x03\x08\x02\x00\x07\x00", refused("zero_error")),
         (b"\x03\x04\x05\x00\x07\x00", refused("unit_ambiguous")),
+        (b"\x03\x04\x00\x00\x07\x00", refused("unit_missing")),
         (b"\x03\x04\x09\x00\x07\x00", refused("malformed")),
         (b"\x03\x02\x02\x00\x07\x00", refused("malformed")),
         (b"\x03\x04\x02\x00", refused("malformed")),

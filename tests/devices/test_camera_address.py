@@ -84,6 +84,7 @@ def test_errors_carry_data_and_are_the_fitting_builtin() -> None:
 
 def test_every_code_used_is_listed_and_every_code_listed_is_used() -> None:
     folder = Path(devices.__file__).parent
-    texts = [path.read_text() for path in folder.glob("*.py") if path.name != "health.py"]
-    used = {code for text in texts for code in re.findall(r'"((?:camera|gpio)_[a-z0-9_]+)"', text)}
-    assert used - {"camera_unknown", "camera_away"} == set(MESSAGE_CODES)
+    texts = [path.read_text() for path in folder.rglob("*.py") if path.name != "health.py"]
+    used = {code for text in texts for code in re.findall(r'"((?:camera|gpio|scale)_[a-z0-9_]+)"', text)}
+    refusals = {"scale_unknown", "scale_not_settled", "scale_cannot", "scale_not_confirmed"}
+    assert used - {"camera_unknown", "camera_away"} - refusals == set(MESSAGE_CODES)
