@@ -288,7 +288,8 @@ class Camera:
                 self._shelf.put(ticket=message.ticket)
             case Beat():
                 self._upkeep.beat(message, now_ms)
-                self._whereabouts.remember()
+                if message.number:
+                    self._whereabouts.remember()
             case Granted():
                 self._granted = message.settings
             case Locked():

@@ -94,15 +94,16 @@ def find_again(wanted: UsbIdentity, present: Iterable[P], others: Iterable[UsbId
 def list_cameras(root: Path = Path("/"), can_capture: Callable[[Path], bool | None] | None = None) -> list[FoundCamera]:
     """Return the v4l2 nodes that can capture, by number; empty where there are none."""
     asks = can_capture or captures
-    return [camera for camera in _cameras(root, range(64)) if asks(Path(camera.node))]
+    return [camera for _, camera in _cameras(root) if asks(Path(camera.node))]
 
 
 def plugged_cameras(root: Path = Path("/")) -> list[FoundCamera]:
     """Return the first node of each camera without touching it, so that a hung driver holds up nobody."""
-    return list(_cameras(root, (0,)))
+    return [camera for index, camera in _cameras(root) if index == 0]
 
 
-def _cameras(root: Path, indexes: Sequence[int]) -> Iterator[FoundCamera]:
+def _cameras(root: Path) -> Iterator[tuple[int, FoundCamera]]:
+    """Yield which of its camera's nodes each is, and what there is to say of it."""
     classes = sorted(root.glob("sys/class/video4linux/video*"), key=lambda path: (len(path.name), path.name))
     names = Counter(_name(entry) for entry in classes if _index(entry) == 0)
     by_id, by_path = (_links(root / "dev" / "v4l" / kind) for kind in ("by-id", "by-path"))
@@ -110,8 +111,8 @@ def _cameras(root: Path, indexes: Sequence[int]) -> Iterator[FoundCamera]:
         name, node = _name(entry), root / "dev" / entry.name
         # Twins without a serial number fight over one by-id name; the socket they are in tells them apart.
         links = by_path if names[name] > 1 else by_path | by_id
-        if node.exists() and not name.startswith(_NOT_CAMERAS) and _index(entry) in indexes:
-            yield FoundCamera(f"v4l2:{links.get(node.resolve(), node)}", str(node), name, _usb(entry))
+        if node.exists() and not name.startswith(_NOT_CAMERAS):
+            yield _index(entry), FoundCamera(f"v4l2:{links.get(node.resolve(), node)}", str(node), name, _usb(entry))
 
 
 def list_ports(root: Path = Path("/"), comports: Callable[[], Iterable[Any]] | None = None) -> list[FoundPort]:

@@ -16,6 +16,7 @@ class Whereabouts:
     def __init__(self, address: Address, present: Registry[FoundCamera] = plugged_cameras) -> None:
         self._address, self._present = address, present
         self._node = ""
+        self._is_known = False
         self._usb: UsbIdentity | None = None
         self._twins: tuple[UsbIdentity, ...] = ()
 
@@ -35,9 +36,10 @@ class Whereabouts:
         return found
 
     def remember(self) -> None:
-        """Take the camera that has just begun to see as the one that is meant, and those like it as others."""
-        if self._address.scheme != "v4l2" or self._usb is not None:
+        """Take the camera that sees first as the one that is meant, and those like it as others."""
+        if self._address.scheme != "v4l2" or self._is_known:
             return
+        self._is_known = True
         present, node = self._present(), os.path.realpath(self._node)
         self._usb = next((camera.usb for camera in present if os.path.realpath(camera.node) == node), None)
         self._twins = tuple(

@@ -113,12 +113,14 @@ def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-KINDS = ("http", "folder", "file")
+REAL = os.environ.get("COMPANION_TEST_CAMERA", "")
+KINDS = ("http", "folder", "file", *(["real"] if REAL else []))
 
 
 def address_of(kind: str, fake: FakeCamera, folder: Path, film: Path) -> str:
-    """The address of an endless source of numbered pictures, ten a second."""
-    return {"http": fake.url, "folder": f"folder:{folder}?hold_ms=100&loop=1", "file": f"file:{film}?loop=1"}[kind]
+    """The address of an endless source of numbered pictures, ten a second; or of a real camera, where one is named."""
+    addresses = {"http": fake.url, "folder": f"folder:{folder}?hold_ms=100&loop=1", "file": f"file:{film}?loop=1"}
+    return addresses.get(kind, REAL)
 
 
 @pytest.fixture(params=KINDS)

@@ -138,7 +138,7 @@ def test_a_server_that_restarts_on_its_port_is_found_again(camera: Camera, fake:
 def test_an_address_that_does_not_answer_is_away_within_seconds(mute: str, tools: Any) -> None:
     with open_camera(mute) as camera:
         assert camera.latest() is None
-        assert tools.eventually(lambda: camera.health().state == "away", 5.5)
+        assert tools.eventually(lambda: camera.health().state == "away", 4)
         assert camera.health().message_code == "camera_silent"
 
 

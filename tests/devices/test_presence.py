@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from devices.health import Health, news
+from devices import health
+from devices.health import MESSAGE_CODES, Health, news
 from devices.presence import Backoff, CrashLoop, Presence
 
 
@@ -55,6 +56,17 @@ def test_five_crashes_without_a_steady_minute_are_a_loop() -> None:
     assert [loop.crashed(1000) for _ in range(5)] == [False, False, False, False, True]
     assert not loop.crashed(CrashLoop.steady_ms)
     assert loop.count == 1
+
+
+def test_a_device_that_is_away_is_busy_wrong_stale_or_gone() -> None:
+    def condition(code: str) -> str:
+        return Health("away", 0, code, {}, 0).condition
+
+    assert set(health._CONDITIONS) <= set(MESSAGE_CODES)
+    assert [condition(code) for code in ("gpio_busy", "camera_wrong_size", "camera_frozen", "camera_missing")] == [
+        "busy", "wrong", "stale", "gone",
+    ]  # fmt: skip
+    assert Health("up", 0, "gpio_partly", {}, 0).condition == "present"
 
 
 def test_the_log_has_one_line_for_each_going_giving_up_and_return() -> None:
