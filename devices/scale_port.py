@@ -132,7 +132,7 @@ def without_password(url: str) -> str:
 
 def _refused(url: str, error: BaseException) -> ScaleAway:
     """Say why a port did not open."""
-    number, values = _number(error), {"scale": without_password(url), "reason": _reason(error)}
+    number, values = _number(error), {"scale": without_password(url), "reason": _reason(url, error)}
     if is_node(url) and (number in (errno.ENOENT, errno.ENXIO, errno.ENODEV) or not os.path.exists(url)):
         return ScaleAway("scale_missing", **values)
     if number in (errno.EACCES, errno.EPERM):
@@ -145,7 +145,7 @@ def _refused(url: str, error: BaseException) -> ScaleAway:
 def lost(url: str, error: BaseException) -> ScaleAway:
     """Say why an open port failed: its node is gone, or it is there and somebody else reads from it."""
     code: Literal["scale_taken", "scale_gone"] = "scale_gone"
-    values: dict[str, object] = {"scale": without_password(url), "reason": _reason(error)}
+    values: dict[str, object] = {"scale": without_password(url), "reason": _reason(url, error)}
     if is_node(url) and os.path.exists(url) and (others := holders(url)):
         code, values = "scale_taken", {**values, "holders": others}
     return ScaleAway(code, **values)
@@ -158,6 +158,6 @@ def _number(error: BaseException) -> int | None:
     return first if isinstance(first, int) else None
 
 
-def _reason(error: BaseException) -> str:
+def _reason(url: str, error: BaseException) -> str:
     number = _number(error)
-    return os.strerror(number) if number is not None else str(error)
+    return os.strerror(number) if number is not None else str(error).replace(url, without_password(url))

@@ -19,7 +19,7 @@ SILENT_MS = 3000
 
 _UNREADABLE = frozenset({"malformed", "checksum", "oversize", "incomplete"})
 _STREAM_COUNT, _STREAM_MS = 5, 3000
-_UNREADABLE_COUNT = 3
+_UNREADABLE_MS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Conversation:
         self._heard_ms: int | None = None
         self._asked_ms: int | None = None
         self._arrivals: deque[int] = deque(maxlen=_STREAM_COUNT)
-        self._bad = self._good = 0
+        self._good = 0
         self._is_streaming = self._is_wanted = False
         self._to_say: list[bytes] = []
         self._last: Heard | None = None
@@ -79,7 +79,6 @@ class Conversation:
 
     def _judge(self, weighing: Weighing, now_ms: int) -> Heard | None:
         if weighing.error in _UNREADABLE:
-            self._bad += 1
             return None
         self._note_good(now_ms)
         if (answer := self._talk.answers.get(self._parser.frame)) is not None:
@@ -101,7 +100,7 @@ class Conversation:
 
     def _note_good(self, now_ms: int) -> None:
         self._good += 1
-        self._good_ms, self._bad = now_ms, 0
+        self._good_ms = now_ms
         self._arrivals.append(now_ms)
         was_asked = self._asked_ms is not None and self._asked_ms >= self._arrivals[0]
         if len(self._arrivals) == _STREAM_COUNT and now_ms - self._arrivals[0] <= _STREAM_MS and not was_asked:
@@ -123,8 +122,9 @@ class Conversation:
     def verdict(self, now_ms: int) -> Verdict | None:
         """Say how the talk goes; None while nobody can know."""
         quiet_ms = now_ms - self._good_ms
-        is_heard = self._heard_ms is not None and now_ms - self._heard_ms < SILENT_MS
-        if self._bad >= _UNREADABLE_COUNT and is_heard and quiet_ms >= SILENT_MS:
+        heard_ms = self._began_ms if self._heard_ms is None else self._heard_ms
+        is_heard = now_ms - heard_ms < SILENT_MS and heard_ms - self._good_ms >= _UNREADABLE_MS
+        if is_heard and quiet_ms >= SILENT_MS:
             return "scale_unreadable"
         if (self._polls or self._is_streaming) and quiet_ms >= SILENT_MS:
             return "scale_silent"
