@@ -33,11 +33,13 @@ PLAIN_SPOT = 0.3  # the net's chance for a middle
 HALF_GEM = 0.35  # of a gem's area: less than that is a crumb
 MOST_SPOTS = 12
 ROUNDS = 3
+NEAR_ENOUGH = 0.1
+SWAPPED_TRIES = 2
 STRAIGHT = 0.6  # of a gem's width: how far a gem may lie beside the row
 EVEN = 1.9  # the widest gap over the narrowest
 SLOPE_TRUST = 0.05
 MOST_SLOPE = 9e-4  # of the width a pixel
-MOVED_SHARE = 0.3  # of the picture changed: no gems do that
+TEXTURE = 0.25  # spread of the evened picture: wood and patterns have more, plain cloth has noise alone
 CLEARLY = 0.35
 """What the two ways to read the row must differ by, in logarithms of ratios of channels."""
 
@@ -96,44 +98,65 @@ def calibrate(empty: Picture, palette_picture: Picture) -> GemCalibration:
     _refuse_light(palette_picture)
     if palette_picture.shape != empty.shape:
         raise CalibrationRefused("other_size", {"empty": empty.shape[1::-1], "pieces": palette_picture.shape[1::-1]})
-    row = _searched(empty, palette_picture)
+    row = _searched(_Pair.of(empty, palette_picture))
     _refuse_swapped(row)
     if row.across_px < LEAST_ACROSS_PX:
         raise CalibrationRefused("pieces_small", {"across_px": round(row.across_px, 1), "least_px": LEAST_ACROSS_PX})
     slope, middle = _slope(row), _reference_px(row).mean(axis=0)
     across = row.across_px * float(np.sqrt(np.mean([spot.share for spot in row.spots])))
-    return _learnt(empty, palette_picture, across, slope, (float(middle[0]), float(middle[1])), row.noise)
+    return _learnt(row.pair, across, slope, (float(middle[0]), float(middle[1])))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pair:
+    """The two pictures, how the second lies over the first, and what noise does to a pixel of them, in levels."""
+
+    empty: Picture
+    picture: Picture
+    anchor: align.Anchor
+    found: align.Alignment
+    noise: float
+
+    @staticmethod
+    def of(empty: Picture, picture: Picture) -> _Pair:
+        """Register the second picture."""
+        anchor = align.anchor(empty)
+        return _Pair(empty, picture, anchor, align.register(anchor, picture), _noise(empty, picture))
+
+    def view(
+        self, across_px: float, slope: tuple[float, float] = (0.0, 0.0), middle_px: tuple[float, float] | None = None
+    ) -> View:
+        """Look at gems of a supposed width, which grow by a supposed slope from a point."""
+        middle = middle_px or (self.empty.shape[1] / 2, self.empty.shape[0] / 2)
+        stage = gem_view.prepared(self.empty, across_px, slope, middle, self.noise, self.anchor)
+        return gem_view.looked(self.picture, stage, self.found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Row:
     """Six spots from one end to the other, at the width that was supposed."""
 
+    pair: _Pair
     across_px: float
     view: View
     spots: tuple[Spot, ...]
-    noise: float
 
 
 def _learnt(
-    empty: Picture,
-    picture: Picture,
-    across_px: float,
-    slope: tuple[float, float],
-    middle_px: tuple[float, float],
-    noise: float,
+    pair: _Pair, across_px: float, slope: tuple[float, float], middle_px: tuple[float, float]
 ) -> GemCalibration:
     """Look once more, now that the sizes are known, and take down the colours."""
-    view = gem_view.look(picture, gem_view.prepared(empty, across_px, slope, middle_px, noise))
-    spots = _six(_plain(view))
+    view = pair.view(across_px, slope, middle_px)
+    plain = _plain(view)
+    spots = _six(plain)
     if spots is None:
-        raise _not_6(view, _plain(view))
+        raise CalibrationRefused("not_6", {"seen": len(plain), "outlines": gem_find.outlines(view, plain)})
     looks = np.stack([look_of(spot.pixels, spot.light) for spot in spots])
     row_px = _in_reference(view, spots)
     if _backwards(looks):
         looks, row_px = looks[::-1].copy(), row_px[::-1].copy()
     _refuse_alike(looks)
-    return GemCalibration(empty.copy(), across_px, slope, middle_px, looks, row_px, noise)
+    return GemCalibration(pair.empty.copy(), across_px, slope, middle_px, looks, row_px, pair.noise)
 
 
 def _refuse_light(picture: Picture) -> None:
@@ -143,35 +166,44 @@ def _refuse_light(picture: Picture) -> None:
         raise CalibrationRefused(error.code, error.values) from error
 
 
-def _searched(empty: Picture, picture: Picture) -> _Row:
+def _searched(pair: _Pair) -> _Row:
     """The row at the first supposed width that shows one."""
+    _refuse_moved(pair)
     best: tuple[View, list[Spot]] | None = None
-    for width in _widths(empty, picture):
-        row, view, spots = _tried(empty, picture, width)
+    for width in _widths(pair.empty, pair.picture):
+        row, view, spots = _tried(pair, width)
         if row:
             return row
         if best is None or abs(len(spots) - len(COLOURS)) < abs(len(best[1]) - len(COLOURS)):
             best = view, spots
-    if any(_tried(picture, empty, width)[0] for width in _widths(picture, empty)):
+        if len(spots) == len(COLOURS) - 1:  # one is missing; at other widths it will be too
+            break
+    swapped = _Pair.of(pair.picture, pair.empty)
+    if any(_tried(swapped, width)[0] for width in _widths(pair.picture, pair.empty)[:SWAPPED_TRIES]):
         raise CalibrationRefused("not_empty")
-    if best is None:
-        raise CalibrationRefused("not_6", {"seen": 0, "outlines": ()})
-    raise _not_6(*best)
+    view, spots = best if best else (pair.view(ROUGH_WIDTHS[0]), [])
+    raise CalibrationRefused("not_6", {"seen": len(spots), "outlines": gem_find.outlines(view, spots)})
 
 
-def _tried(empty: Picture, picture: Picture, across_px: float) -> tuple[_Row | None, View, list[Spot]]:
+def _refuse_moved(pair: _Pair) -> None:
+    """There is much to hold on to, and nothing of it is found: the camera stands elsewhere."""
+    if not pair.found.holds and float(np.std(pair.anchor.even)) > TEXTURE:
+        raise CalibrationRefused("moved", {"alike": round(pair.found.alike, 2), "least": align.ALIKE_LEAST})
+
+
+def _tried(pair: _Pair, across_px: float) -> tuple[_Row | None, View, list[Spot]]:
     """Look at a supposed width, and at that which the gems then seem to have."""
-    middle = (empty.shape[1] / 2, empty.shape[0] / 2)
-    noise = _noise(empty, picture)
     for _ in range(ROUNDS):
-        view = gem_view.look(picture, gem_view.prepared(empty, across_px, (0.0, 0.0), middle, noise))
+        view = pair.view(across_px)
         spots = _plain(view)
         six = _six(spots)
         shares = [spot.share for spot in six or spots]
         off = float(np.sqrt(np.median(shares))) if shares else 1.0
-        if six and 0.9 < off < 1.1:
-            return _Row(across_px, view, six, noise), view, spots
-        across_px = float(np.clip(across_px * off, ROUGH_LEAST_PX, ROUGH_MOST * empty.shape[0]))
+        if six and abs(off - 1) < NEAR_ENOUGH:
+            return _Row(pair, across_px, view, six), view, spots
+        if abs(off - 1) < NEAR_ENOUGH:
+            break
+        across_px = float(np.clip(across_px * off, ROUGH_LEAST_PX, ROUGH_MOST * pair.empty.shape[0]))
     return None, view, spots
 
 
@@ -243,12 +275,6 @@ def _stands_out(picture: Picture, row: _Row) -> float:
     here = cv2.GaussianBlur(picture, (0, 0), gem_view.ACROSS_PX / 5)
     apart_levels = cv2.absdiff(here, around).max(axis=2)
     return float(np.median([apart_levels[int(spot.y), int(spot.x)] for spot in row.spots]))
-
-
-def _not_6(view: View, spots: Sequence[Spot]) -> CalibrationRefused:
-    if view.changed > MOVED_SHARE and view.alike < align.ALIKE_LEAST:
-        return CalibrationRefused("moved", {"alike": round(view.alike, 2), "least": align.ALIKE_LEAST})
-    return CalibrationRefused("not_6", {"seen": len(spots), "outlines": gem_find.outlines(view, spots)})
 
 
 def _reference_px(row: _Row) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from vision import net
 from vision.gem_view import View, to_frame_px
+from vision.pictures import Picture
 from vision.readings import Outline
 
 LEAST_CHANCE = 0.06  # at a peak: the odds judge what is above
@@ -18,7 +19,7 @@ WINDOW_CELLS = 5
 PART_LEAST = 0.0  # log odds for a cell to be a gem's
 SURELY_PART = 1.5
 REACH_CELLS = 7.0  # from where a cell's vote falls to the middle of its gem
-LEAST_CELLS = 6
+LEAST_CELLS = 6  # a middle without a body is none
 USUAL_CELLS = np.pi * (19.0 / net.CELL_PX / 2) ** 2
 """What a gem of the usual width covers."""
 
@@ -55,6 +56,7 @@ def find(view: View) -> list[Spot]:
     return [
         _spot(view, middles[i], float(chances[i]), own_rows[owner == i], own_columns[owner == i], float(gaps[i].min()))
         for i in range(len(rows))
+        if np.count_nonzero(owner == i) >= LEAST_CELLS
     ]
 
 
@@ -87,28 +89,25 @@ def _spot(
 ) -> Spot:
     at = middle * net.CELL_PX + 0.5
     odds = view.part[rows, columns]
-    sure = odds > min(SURELY_PART, float(np.median(odds)) if len(odds) else SURELY_PART)
-    x, y = int(np.clip(at[0], 0, view.frame.shape[1] - 1)), int(np.clip(at[1], 0, view.frame.shape[0] - 1))
+    sure = odds >= min(SURELY_PART, float(np.median(odds)))
+    x, y = int(at[0]), int(at[1])
     return Spot(
         x=float(at[0]),
         y=float(at[1]),
         chance=chance,
         cells=np.stack([columns, rows], axis=1),
         share=len(rows) / USUAL_CELLS,
-        firm=float((1 / (1 + np.exp(-odds))).mean()) if len(odds) else 0.0,
-        pixels=_pixels(view, rows[sure], columns[sure], x, y),
+        firm=float((1 / (1 + np.exp(-odds))).mean()),
+        pixels=_pixels(view.frame, rows[sure], columns[sure]),
         light=view.stage.ground[y, x] * view.gain,
         nearest=gap_cells * net.CELL_PX,
     )
 
 
-def _pixels(view: View, rows: NDArray[np.intp], columns: NDArray[np.intp], x: int, y: int) -> NDArray[np.uint8]:
-    """The pixels under cells; without any, those around the middle."""
-    if len(rows) < LEAST_CELLS:
-        around = np.s_[max(y - 3, 0) : y + 4, max(x - 3, 0) : x + 4]
-        return view.frame[around].reshape(-1, 3)
-    under = [view.frame[net.CELL_PX * rows + i, net.CELL_PX * columns + k] for i in (0, 1) for k in (0, 1)]
-    return np.concatenate(under)
+def _pixels(frame: Picture, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.uint8]:
+    """The pixels under cells."""
+    cell = net.CELL_PX
+    return np.concatenate([frame[cell * rows + i, cell * columns + k] for i in range(cell) for k in range(cell)])
 
 
 def outlines(
@@ -123,13 +122,7 @@ def outlines(
 
 def _edge(view: View, spot: Spot) -> tuple[tuple[int, int], ...]:
     """The convex edge of a spot's cells; gems have no hollows."""
-    cells = spot.cells if len(spot.cells) >= LEAST_CELLS else _around(spot)
-    corners = np.concatenate([cells + np.array([i, k]) for i in (0, 1) for k in (0, 1)]) * net.CELL_PX - 0.5
+    corners = np.concatenate([spot.cells + np.array([i, k]) for i in (0, 1) for k in (0, 1)]) * net.CELL_PX - 0.5
     hull = cv2.convexHull(corners.astype(np.float32)).reshape(-1, 2)
     edge = np.rint(to_frame_px(view, hull.astype(np.float64))).astype(int)
     return tuple((int(x), int(y)) for x, y in edge)
-
-
-def _around(spot: Spot) -> NDArray[np.intp]:
-    column, row = int(spot.x) // net.CELL_PX, int(spot.y) // net.CELL_PX
-    return np.array([[column + i, row + k] for i in (-2, 0, 2) for k in (-2, 0, 2)], np.intp)

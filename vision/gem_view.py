@@ -52,7 +52,7 @@ class View:
     `gain` is by how much each channel is brighter than in the empty picture. `centre` and `part` are log odds for a
     gem's middle and for any part of one; `to_x`, `to_y` lead from a cell to its gem's middle, in cells. `seen` is 1
     where the view shows the frame. `to_frame` takes view pixels to the frame's own, `from_reference` the empty
-    picture's; `alike` is how well that was found, -1 to 1; `changed` is the share of what changed.
+    picture's; `alike` is how well that was found, -1 to 1.
     """
 
     stage: Stage
@@ -65,14 +65,21 @@ class View:
     to_x: Map
     to_y: Map
     seen: NDArray[np.uint8]
-    changed: float
     alike: float
 
 
 def prepared(
-    empty: Picture, across_px: float, slope: tuple[float, float], middle_px: tuple[float, float], noise: float
+    empty: Picture,
+    across_px: float,
+    slope: tuple[float, float],
+    middle_px: tuple[float, float],
+    noise: float,
+    anchor: align.Anchor | None = None,
 ) -> Stage:
-    """Prepare an empty picture on which gems are `across_px` wide at `middle_px` and grow by `slope` a pixel."""
+    """Prepare an empty picture on which gems are `across_px` wide at `middle_px` and grow by `slope` a pixel.
+
+    Its `anchor` is made where none is given.
+    """
     height, width = empty.shape[:2]
     scale = ACROSS_PX / across_px
     size = tuple(STEP * round((side + 2 * MARGIN_PX) * scale / STEP) for side in (width, height))
@@ -80,12 +87,16 @@ def prepared(
     to_reference = _evened(slope, middle_px) @ flat
     view = _laid_out(empty, to_reference, (size[0], size[1]), scale)
     ground = cv2.GaussianBlur(view, (0, 0), GROUND_PX).astype(np.float32)
-    return Stage(align.anchor(empty), empty.shape, scale, to_reference, view, ground, _levels(view, noise))
+    return Stage(anchor or align.anchor(empty), empty.shape, scale, to_reference, view, ground, _levels(view, noise))
 
 
 def look(picture: Picture, stage: Stage) -> View:
     """Register a frame of the stage's size and show the net what changed."""
-    found = align.register(stage.anchor, picture)
+    return looked(picture, stage, align.register(stage.anchor, picture))
+
+
+def looked(picture: Picture, stage: Stage, found: align.Alignment) -> View:
+    """Show the net what changed in a registered frame."""
     moved = found.matrix if found.holds else np.eye(3)  # a plain cloth gives nothing to hold on to
     to_frame = moved @ stage.to_reference
     frame = _laid_out(picture, to_frame, (stage.empty.shape[1], stage.empty.shape[0]), stage.scale)
@@ -93,10 +104,8 @@ def look(picture: Picture, stage: Stage) -> View:
     base = np.asarray(cv2.multiply(stage.empty, np.append(gain, 0.0).astype(np.float64)), np.uint8)
     seen = _shown(picture.shape, to_frame, frame.shape)
     known = seen & _shown(picture.shape, stage.to_reference, frame.shape)
-    news = _changed(frame, base, stage.levels) & known
-    share = float(news.mean())
-    centre, part, to_x, to_y = _seen(frame, base, news)
-    return View(stage, to_frame, moved, frame, gain, centre, part, to_x, to_y, seen, share, found.alike)
+    centre, part, to_x, to_y = _seen(frame, base, _changed(frame, base, stage.levels) & known)
+    return View(stage, to_frame, moved, frame, gain, centre, part, to_x, to_y, seen, found.alike)
 
 
 def _changed(frame: Picture, base: Picture, levels: NDArray[np.uint8]) -> NDArray[np.uint8]:
