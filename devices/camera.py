@@ -14,12 +14,12 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from devices.address import Address, parse_address
+from devices.closing import Closing
 from devices.errors import CameraAway, CameraClosed, CameraSilent
 from devices.found import FoundCamera, list_cameras
 from devices.health import Health, news
@@ -94,7 +94,7 @@ class _Shelf:
             return self._news.wait_for(lambda: self.is_closed or is_there(), timeout_s)
 
 
-class Camera:
+class Camera(Closing):
     """One camera, kept alive in the background. Made by `open_camera`; close it, or use it in a `with`.
 
     All pictures of one opening have one size. A source that changes its size for good is away for some seconds and
@@ -212,14 +212,6 @@ class Camera:
         if (link := self._link) is not None:
             link.hang_up()
         self._thread.join(_CLOSE_S)
-
-    def __enter__(self) -> Camera:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         health = self.health()

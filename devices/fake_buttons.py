@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Any
 
 from gpiozero.pins.mock import MockFactory, MockPin
 
+from devices.closing import Closing
 from devices.gpio import monotonic_us
 
 Trace = tuple[int, ...]
@@ -71,7 +71,7 @@ class _FakeFactory(MockFactory):  # type: ignore[misc]
         self.header = header
 
 
-class FakeHeader:
+class FakeHeader(Closing):
     """A header whose buttons are pressed by `press` and `play`. Pins in `busy` belong to some other program."""
 
     def __init__(self) -> None:
@@ -136,11 +136,3 @@ class FakeHeader:
         """Let every finger go."""
         self._closing.set()
         self.wait()
-
-    def __enter__(self) -> FakeHeader:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

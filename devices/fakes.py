@@ -13,12 +13,13 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any, Literal, cast, get_args
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+from devices.closing import Closing
 
 Pixels = NDArray[np.uint8]
 Mode = Literal["run", "hang", "half", "frozen", "slow", "drop", "wrong_size", "rotated", "black", "blown_out"]
@@ -31,7 +32,7 @@ _SEND_LIMIT_S = 5.0
 log = logging.getLogger(__name__)
 
 
-class FakeCamera:
+class FakeCamera(Closing):
     """An MJPEG server on this machine, fed by `show`, with modes that fail as cameras do.
 
     run         a frame at each tick
@@ -105,14 +106,6 @@ class FakeCamera:
         self._server.server_close()
         for thread in self._threads:
             thread.join()
-
-    def __enter__(self) -> FakeCamera:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<FakeCamera {self.url} {self.mode}, {self.streams} streams, frame {self._number}>"

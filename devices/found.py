@@ -45,8 +45,8 @@ P = TypeVar("P", bound=Plugged)
 
 
 @dataclass(frozen=True, slots=True)
-class FoundCamera:
-    """A camera to pick: the address that finds it again after a restart, its node and the name it gives itself."""
+class Found:
+    """Something to pick: the name that finds it again after a restart, its node and what it says of itself."""
 
     url: str
     node: str
@@ -55,13 +55,13 @@ class FoundCamera:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundPort:
-    """A serial port to pick: the name that finds it again after a restart, its node and what it says of itself."""
+class FoundCamera(Found):
+    """A camera; its `url` is one for `open_camera`."""
 
-    url: str
-    node: str
-    name: str
-    usb: UsbIdentity | None = None
+
+@dataclass(frozen=True, slots=True)
+class FoundPort(Found):
+    """A serial port."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from queue import Empty, SimpleQueue
-from types import TracebackType
 
 from devices.buttons import Bank, ButtonCount, ButtonEvent
+from devices.closing import Closing
 from devices.errors import GpioAway
 from devices.gpio import Contact, Header, Lamp, Opener, monotonic_us, opener
 from devices.health import Health, news
@@ -36,7 +36,7 @@ Edge = tuple[str, bool, int]
 log = logging.getLogger(__name__)
 
 
-class Panel:
+class Panel(Closing):
     """The wired buttons and lamps. Made by `open_panel`; close it, or use it in a `with`.
 
     One thread of ours claims the pins, and claims them again when they were lost. gpiozero's threads only put edges,
@@ -123,14 +123,6 @@ class Panel:
         self._edges.put(None)
         self._thread.join(_CLOSE_S)
         self._events.put(None)
-
-    def __enter__(self) -> Panel:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<Panel {self._health.state}, {len(self._contacts)} buttons, {len(self._lamps)} lamps>"
