@@ -1,14 +1,21 @@
-"""`companion scale`: kept bytes read line by line."""
+"""`companion scale`: kept bytes read line by line, and a scale read live."""
 
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from companion.cli import companion
+from companion.words import Words, languages
+from devices.errors import ScaleCannot, ScaleNotConfirmed, ScaleSilent, ScaleUnknown
+from devices.fake_scale import FakeScale
+from devices.health import MESSAGE_CODES
+from devices.scales.weighing import ERRORS
 from tests.devices import scale_checks as checks
 from tests.devices.scale_frames import FRAMES
 
@@ -80,3 +87,52 @@ def test_without_port_or_vectors_it_says_what_it_needs() -> None:
     result = run()
     assert result.exit_code == 2
     assert "--port" in result.stderr
+
+
+def test_one_weight_at_rest_is_printed() -> None:
+    result = run("--port", "sim://scale?protocol=ohaus&load=57.3", "--once")
+    assert (result.exit_code, result.stdout) == (0, "57.30 g, at rest\n")
+    result = run("--port", "sim://scale?protocol=ohaus&load=57.3", "--once", "--json")
+    assert json.loads(result.stdout)["grams"] == 57.3
+
+
+def test_a_scale_of_unknown_kind_is_guessed_aloud_and_weighs_once_its_load_is_known() -> None:
+    with FakeScale("st-gs", load_g=500.0) as fake:
+        guessed = run("--port", fake.url, "--once")
+        assert guessed.exit_code == 2
+        assert guessed.stdout == ""
+        assert "This could be st-gs (its lines fit" in guessed.stderr
+        known = run("--port", fake.url, "--once", "--known", "500")
+        assert known.stdout == "500.00 g, at rest\n"
+        wrong = run("--port", fake.url, "--once", "--known", "300")
+        assert wrong.exit_code == 2
+
+
+def test_weighings_go_on_until_nobody_reads_along(tmp_path: Path) -> None:
+    program = "from companion.cli import companion; companion()"
+    with FakeScale("st-gs", load_g=500.0) as fake:
+        command = [sys.executable, "-c", program, "scale", "--port", fake.url, "--protocol", "st-gs"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+            assert running.stdout is not None
+            assert running.stderr is not None
+            lines = [running.stdout.readline() for _ in range(4)]
+            fake.put(9000.0)
+            over = next(line for line in running.stdout if not line.startswith(("500", "5,")))
+            fake.unplug()
+            gone = next(line for line in running.stderr if "unplugged" in line)
+            running.terminate()
+    assert lines[-1] == "500.00 g, at rest\n"
+    assert over
+    assert fake.url in gone
+
+
+@pytest.mark.parametrize("language", languages())
+def test_every_state_and_every_answer_of_a_scale_has_words(language: str) -> None:
+    words = Words(language, strict=True)
+    for code, names in MESSAGE_CODES.items():
+        if code.startswith("scale_"):
+            assert words.text("refusal", code, dict.fromkeys(names, "x"))
+    for error in ERRORS | {"overload"}:
+        assert words.text("refusal", f"weighing_{error}")
+    for kind in (ScaleUnknown, ScaleSilent, ScaleCannot, ScaleNotConfirmed):
+        assert words.text("refusal", kind.code, dict.fromkeys(("scale", "what", "given", "valid"), "x"))
