@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from devices.camera import Camera, open_camera
 from devices.fakes import FakeCamera
+from devices.presence import Backoff
 
 Pixels = NDArray[np.uint8]
 _BITS, _BLOCK_PX = 16, 20
@@ -84,6 +85,13 @@ class Tools:
 @pytest.fixture
 def tools() -> Tools:
     return Tools()
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Try again after a tenth of a second; how long the waits are is tested on a clock."""
+    monkeypatch.setattr(Backoff, "first_ms", 100)
+    monkeypatch.setattr(Backoff, "longest_ms", 100)
 
 
 @pytest.fixture

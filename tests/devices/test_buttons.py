@@ -20,7 +20,6 @@ from devices.holders import holders
 from devices.lamps import BLINK, OFF, ON
 from devices.panel import ButtonEvent, Panel, Wiring, open_panel
 from devices.pins import PLACES, PinNote, check_wiring
-from devices.presence import Backoff
 
 WIRING = Wiring(buttons={"anna": 17, "ben": 27, "undo": 5}, lamps={"anna": 22, "photo": 23}, hold_ms=200)
 
@@ -36,13 +35,6 @@ def panel(header: FakeHeader, tools: Any) -> Iterator[Panel]:
     with open_panel(WIRING, header.factory) as opened:
         assert tools.eventually(lambda: opened.health().state == "up")
         yield opened
-
-
-@pytest.fixture
-def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Try again without the long waits, which test_a_panel_waits_... counts on a clock."""
-    monkeypatch.setattr(Backoff, "first_ms", 100)
-    monkeypatch.setattr(Backoff, "longest_ms", 100)
 
 
 def next_of(panel: Panel) -> ButtonEvent:

@@ -174,6 +174,7 @@ def test_a_child_that_stands_still_is_replaced(camera: Camera, tools: Any) -> No
     assert stopped not in tools.children()
 
 
+@pytest.mark.usefixtures("soon")
 def test_a_child_that_keeps_crashing_is_given_up_calmly_and_tried_when_asked(
     fake: FakeCamera, tools: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -189,7 +190,7 @@ def test_a_child_that_keeps_crashing_is_given_up_calmly_and_tried_when_asked(
         assert (health.message_code, health.condition) == ("camera_given_up", "given_up")
         assert health.values["crashes"] == 2
         with pytest.raises(CameraSilent):
-            camera.fresh(1500)  # longer than a try would have waited
+            camera.fresh(500)  # longer than a try would have waited
         camera.retry()
         assert camera.fresh(10_000).number > 0
         assert tools.eventually(lambda: camera.health().state == "up")

@@ -102,6 +102,7 @@ def server(tools: Any) -> Iterator[RtspCamera]:
     camera.close()
 
 
+@pytest.mark.usefixtures("soon")
 def test_frames_come_fresh_and_a_hung_stream_is_noticed_and_got_over(server: RtspCamera, tools: Any) -> None:
     with open_camera(server.url) as camera:
         before = camera.fresh(15_000)
