@@ -21,7 +21,7 @@ from devices.scales.protocol import Protocol
 from devices.scales.registry import PROTOCOLS
 from devices.scales.units import GRAMS
 from devices.scales.weighing import Weighing, last_of
-from rules.core import Noun
+from rules.core import Noun, Value
 
 SEARCH_S, LOOK_S, ONCE_MS = 40.0, 0.25, 10_000
 
@@ -73,8 +73,9 @@ def _confirm(words: Words, opened: Scale, known_g: float | None) -> None:
     """Say what the scale could be, and take the candidate that reads the known weight."""
     found = _candidates(opened)
     for one in found:
-        reasons, reading = tuple(Noun(reason) for reason in one.reasons), _sentence(words, one.reading)
-        values = {"name": one.protocol.name, "reasons": reasons, "reading": reading}
+        reasons = tuple(Noun(reason) for reason in one.reasons)
+        reading = _sentence(words, one.reading)
+        values: dict[str, Value] = {"name": one.protocol.name, "reasons": reasons, "reading": reading}
         click.echo(words.text("web", "scale_candidate", values), err=True)
     if known_g is None:
         raise Unreadable("scale_unconfirmed" if found else "scale_silent", scale=opened.url)
