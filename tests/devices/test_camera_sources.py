@@ -9,7 +9,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from devices.address import parse_address
@@ -204,6 +204,7 @@ DIALECTS = {
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
+@settings(deadline=None)
 @given(cuts=st.lists(st.integers(1, 700), min_size=1, max_size=20))
 def test_parts_come_whole_however_the_bytes_are_cut(dialect: str, cuts: list[int]) -> None:
     boundary, form = DIALECTS[dialect]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from devices.debounce import SETTLE_US, Debounce, Event, Hold, Press, Release
@@ -61,6 +61,7 @@ def test_a_press_is_told_with_the_times_of_the_contact_not_of_the_telling() -> N
 bounces = st.lists(st.integers(50, 6_000), max_size=8).filter(lambda gaps: len(gaps) % 2 == 0 and sum(gaps) < 30_000)
 
 
+@settings(deadline=None)
 @given(closing=bounces, opening=bounces, closed_us=st.integers(30_000, 900_000), every_us=st.sampled_from([0, 3_000]))
 def test_whatever_bounces_for_less_than_30_ms_is_one_press(
     closing: list[int], opening: list[int], closed_us: int, every_us: int
@@ -79,6 +80,7 @@ def by_hand(gaps: list[int]) -> str:
     return "".join("P" if is_closed else "R" for is_closed in told[1:])
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(100, 60_000), max_size=30), st.sampled_from([0, 1_500, 20_000]))
 def test_any_edges_give_the_presses_that_the_rests_between_them_are(gaps: list[int], every_us: int) -> None:
     trace = (0, *accumulate(gaps))
@@ -87,6 +89,7 @@ def test_any_edges_give_the_presses_that_the_rests_between_them_are(gaps: list[i
     assert contact.is_pressed == contact_at(trace, trace[-1])
 
 
+@settings(deadline=None)
 @given(
     gaps=st.lists(st.integers(1_000, 400_000), min_size=1, max_size=12),
     lost=st.lists(st.booleans(), min_size=13, max_size=13),
