@@ -69,7 +69,7 @@ class Bank:
 
     def counts(self) -> Mapping[str, ButtonCount]:
         """Return the counters of all buttons there have been."""
-        return {name: self._count(name) for name in self._presses}
+        return {name: self._count(name) for name in tuple(self._presses)}
 
     def _count(self, name: str) -> ButtonCount:
         contact, before = self._contacts.get(name), self._noise_before.get(name, 0)
