@@ -278,8 +278,15 @@ class Scale:
                 self._presence.up("scale_unconfirmed", values, self._clock_ms())
                 self._publish()
             elif search.is_over(self._clock_ms()):
-                self._line_number += 1
-                raise ScaleAway("scale_unreadable" if self._raw else "scale_silent", scale=self._shown, protocol=AUTO)
+                self._next_line()
+                return
+
+    def _next_line(self) -> None:
+        """Try the next setting at once; when all have been tried, or the scale was there already, after a while."""
+        self._line_number += 1
+        is_round = self._line_number % len(LINES) == 0 or self._config.line is not None or not is_node(self.url)
+        if is_round or self._health.state == "up":
+            raise ScaleAway("scale_unreadable" if self._raw else "scale_silent", scale=self._shown, protocol=AUTO)
 
     def _serve(self, port: Port, protocol: Protocol) -> None:
         talk = Conversation(protocol, self._config, self._clock_ms())

@@ -54,7 +54,7 @@ class Conversation:
         self._talk = protocol.talk
         self._polls = bool(config.asks and self._talk.ask and not self._talk.is_shy)
         self._parser = Parser(protocol, replace(config.profile, aligned=is_aligned))
-        self._settling = Settling(config.still_g)
+        self._settling = Settling(config.still_g, frames=1 if protocol.is_checked else 2)
         self._spikes = SpikeFilter(config.window_g) if protocol.has_spikes else None
         self._began_ms = self._good_ms = now_ms
         self._heard_ms: int | None = None
@@ -74,7 +74,7 @@ class Conversation:
         """Take what came; return the answers about the load."""
         if data:
             self._heard_ms = now_ms
-        heard = [self._judge(weighing, now_ms) for weighing in self._parser.feed(data, now_ms)]
+        heard = [self._judge(weighing, now_ms) for weighing in self._parser.read(data, now_ms)]
         return [one for one in heard if one is not None]
 
     def _judge(self, weighing: Weighing, now_ms: int) -> Heard | None:

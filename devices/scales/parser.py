@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from devices.scales.assembler import Piece
 from devices.scales.profile import PLAIN, Profile
 from devices.scales.protocol import Protocol
@@ -24,12 +26,16 @@ class Parser:
 
     def feed(self, data: bytes, now_ms: int = 0) -> list[Weighing]:
         """Take bytes as they came and the time; return what the frames they ended say, in their order."""
-        found = self.tick(now_ms)
+        return list(self.read(data, now_ms))
+
+    def read(self, data: bytes, now_ms: int = 0) -> Iterator[Weighing]:
+        """Do as `feed`, one answer after the other; `frame` is the answer's own meanwhile."""
+        yield from self.tick(now_ms)
         for byte in data:
             if not self._assembler.is_waiting:
                 self._begun_ms = now_ms
-            found += [self._said(piece) for piece in self._assembler.push(byte & self._mask)]
-        return found
+            for piece in self._assembler.push(byte & self._mask):
+                yield self._said(piece)
 
     def tick(self, now_ms: int) -> list[Weighing]:
         """Drop a frame that was begun too long ago."""

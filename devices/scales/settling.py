@@ -12,13 +12,13 @@ from devices.scales.weighing import Weighing
 class Settling:
     """Judges rest: two frames have to agree, for a single one may be damaged; without a flag, over a while.
 
-    `still_g` is how far apart agreeing weights may lie.
+    `still_g` is how far apart agreeing weights may lie. Of frames that carry a check, one is enough.
     """
 
     quiet_ms, quiet_count = 600, 3
 
-    def __init__(self, still_g: float) -> None:
-        self._still_g = still_g
+    def __init__(self, still_g: float, frames: int = 2) -> None:
+        self._still_g, self._frames = still_g, frames
         self._seen: deque[tuple[int, float]] = deque(maxlen=64)
 
     def see(self, weighing: Weighing, now_ms: int) -> bool:
@@ -31,7 +31,7 @@ class Settling:
         self._forget_others(weighing.grams)
         self._seen.append((now_ms, weighing.grams))
         if weighing.stable:
-            return len(self._seen) > 1
+            return len(self._seen) >= self._frames
         return len(self._seen) >= self.quiet_count and now_ms - self._seen[0][0] >= self.quiet_ms
 
     def _forget_others(self, grams: float) -> None:

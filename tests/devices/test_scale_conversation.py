@@ -90,6 +90,17 @@ def test_a_scale_that_sends_by_itself_is_not_asked_after_the_first_time() -> Non
     assert talk.verdict(4900 + SILENT_MS) == "scale_silent"
 
 
+def test_two_frames_of_one_read_keep_their_own_lines() -> None:
+    talk = Conversation(PROTOCOLS["mt-sics"], ScaleConfig(), 0)
+    heard = talk.hear(STABLE + b"S D      57.35 g\r\n", 0)
+    assert [one.frame for one in heard] == [STABLE.strip(), b"S D      57.35 g"]
+
+
+def test_one_frame_is_enough_where_it_carries_a_check() -> None:
+    talk = Conversation(PROTOCOLS["cas-ecr"], ScaleConfig(), 0)
+    assert [one.is_settled for one in talk.hear(b"\x01\x02S 01.375kga\x03\x04", 0)] == [True]
+
+
 def test_a_signal_that_waits_for_a_word_gets_it() -> None:
     talk = Conversation(PROTOCOLS["cas-ecr"], ScaleConfig(), 0)
     assert talk.say(0) == [b"\x05"]
