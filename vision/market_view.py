@@ -1,0 +1,229 @@
+"""A picture of a board laid over its reference: what is new at each place, whatever the slant, the lamp or the bump.
+
+Both are drawn as seen from straight above. What stands on the board is seen displaced, away from the point below the
+camera: patches are taken there, and turned so that this is always to their right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision import align, market_place, pictures
+from vision.errors import PictureRefused
+from vision.market_calibration import MarketCalibration
+from vision.market_place import Eye, Matrix, Points
+from vision.pictures import Picture
+
+Plane = NDArray[np.float32]
+
+PX_PER_MM = 2.0
+MARGIN_MM = 12.0
+SMOOTH_PX = 0.8
+BLOCK = 1 / 16  # of a canvas: 8 mm, over which lamps are compared
+DARK_LEVEL = 6.0
+FINE_PX = 5.0  # figures and lines are finer than that
+FINE_LEVELS = 20.0
+POOL_PX = 1.3
+SIDE = 13  # of a patch, in samples
+MARKER_STEP = 1 / 8  # of a marker's width
+MARKER_MIDDLE_MM = 2.5
+CUBE_STEP_MM = 2.0
+CUBE_MIDDLE_MM = 4.0
+FACE_SIDE = 15
+FACE_STEP = 1 / 12  # of a marker's width
+FACE_MM = 4.8
+FACE_LEVELS = 40.0
+MIDDLE_OF_FACE = 0.4  # of a marker's width around its middle
+ALIKE_LEAST = 0.45
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stage:
+    """What stays the same for every frame of a calibration: `canvas_to_mm` is the canvases', `mean` the lamps'."""
+
+    calibration: MarketCalibration
+    anchor: align.Anchor
+    canvas_to_mm: Matrix
+    size_px: tuple[int, int]
+    canvas: Plane
+    grey: Plane
+    fine: Plane
+    blocks: Plane
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """A frame over its reference: `news` has three planes of a canvas, `board` takes board mm to frame pixels."""
+
+    stage: Stage
+    picture: Picture
+    board: Matrix
+    eye: Eye
+    news: Plane
+    alike: float
+
+
+@lru_cache(maxsize=4)
+def stage(calibration: MarketCalibration) -> Stage:
+    """Prepare a calibration once for all its frames."""
+    layout = calibration.layout
+    to_mm = np.array([[1 / PX_PER_MM, 0, -MARGIN_MM], [0, 1 / PX_PER_MM, -MARGIN_MM], [0, 0, 1.0]])
+    size = tuple(round((side + 2 * MARGIN_MM) * PX_PER_MM) for side in (layout.width_mm, layout.height_mm))
+    canvas = _drawn(calibration.reference, calibration.board @ to_mm, (size[0], size[1]))
+    grey = _grey(canvas)
+    return Stage(
+        calibration=calibration,
+        anchor=align.anchor(calibration.reference),
+        canvas_to_mm=to_mm,
+        size_px=(size[0], size[1]),
+        canvas=canvas,
+        grey=grey,
+        fine=_fine(grey),
+        blocks=_blocks(canvas),
+    )
+
+
+def look(picture: Picture, calibration: MarketCalibration) -> View:
+    """Lay a BGR picture over its reference; raise PictureRefused: `other_size`, `board_lost`, or as `pictures`."""
+    pictures.refuse_light(pictures.checked(picture))
+    made = stage(calibration)
+    _refuse_size(picture, calibration.reference)
+    board = _found(picture, made)
+    canvas = _drawn(picture, board @ made.canvas_to_mm, made.size_px)
+    seen = _relit(canvas, made)
+    news, alike = _news(seen, made), _alike(seen, made)
+    if alike < ALIKE_LEAST:
+        raise PictureRefused("board_lost", {"alike": round(alike, 2), "least": ALIKE_LEAST})
+    return View(made, picture, board, market_place.eye(board, (picture.shape[1], picture.shape[0])), news, alike)
+
+
+def marker_patches(view: View, places_mm: Points) -> Plane:
+    """Return the news around each place (n x 2, board mm) where a marker would stand: n x (SIDE x SIDE x 3)."""
+    step = view.stage.calibration.layout.marker_mm * MARKER_STEP
+    return _patches(view, places_mm, step, MARKER_MIDDLE_MM)
+
+
+def cube_patches(view: View, places_mm: Points) -> Plane:
+    """Return the news around each place (n x 2, board mm) where a cube might lie: n x (SIDE x SIDE x 3)."""
+    return _patches(view, places_mm, CUBE_STEP_MM, CUBE_MIDDLE_MM)
+
+
+def faces(view: View, places_mm: Points) -> Plane:
+    """Return a marker's upper side at each place (n x 2, board mm), by how it differs from its own middle tone.
+
+    n x (FACE_SIDE x FACE_SIDE x 2): lighter or darker, and of another colour.
+    """
+    width = view.stage.calibration.layout.marker_mm
+    grid = _grid(FACE_SIDE) * width * FACE_STEP
+    at = view.eye.lifted(places_mm, FACE_MM)
+    turned = np.einsum("nij,kj->nki", _turns(view.eye, places_mm), grid) + at[:, None]
+    seen = cv2.perspectiveTransform(turned.reshape(1, -1, 2), view.board)
+    shown = _sampled(view.picture, seen.reshape(turned.shape).astype(np.float64))
+    middle = np.linalg.norm(grid, axis=1) < MIDDLE_OF_FACE * width
+    away = shown - np.median(shown[:, middle], axis=1, keepdims=True)
+    scale = FACE_LEVELS / 2 + shown[:, middle].mean(axis=(1, 2), keepdims=True) / 4
+    lighter = away.mean(axis=2, keepdims=True)
+    hue = np.linalg.norm(away - lighter, axis=2, keepdims=True)
+    found = np.concatenate([lighter, hue], axis=2) / scale
+    return np.asarray(found.reshape(len(places_mm), -1), np.float32)
+
+
+def _refuse_size(picture: Picture, reference: Picture) -> None:
+    if picture.shape != reference.shape:
+        size, expected = picture.shape[1::-1], reference.shape[1::-1]
+        raise PictureRefused("other_size", {"width": size[0], "height": size[1], "expected": expected})
+
+
+def _found(picture: Picture, made: Stage) -> Matrix:
+    """Where the board lies now: nearly where it was, else where its print or its stickers are found again."""
+    calibration = made.calibration
+    near = align.register(made.anchor, picture)
+    if near.holds:
+        return np.asarray(near.matrix @ calibration.board)
+    if calibration.layout.stickers is not None:
+        found = market_place.by_stickers(picture, calibration.layout.stickers)
+        if found is not None:
+            return found
+    moved = market_place.carried(calibration.reference, picture)
+    if moved is None:
+        raise PictureRefused("board_lost", {"alike": round(near.alike, 2), "least": align.ALIKE_LEAST})
+    return np.asarray(moved @ calibration.board)
+
+
+def _drawn(picture: Picture, from_canvas: Matrix, size: tuple[int, int]) -> Plane:
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    drawn = cv2.warpPerspective(picture, from_canvas, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(cv2.GaussianBlur(drawn, (0, 0), SMOOTH_PX), np.float32)
+
+
+def _blocks(canvas: Plane) -> Plane:
+    return np.asarray(cv2.resize(canvas, None, fx=BLOCK, fy=BLOCK, interpolation=cv2.INTER_AREA), np.float32)
+
+
+def _relit(canvas: Plane, made: Stage) -> Plane:
+    """The frame's canvas in the reference's light: what most blocks around a place say; pieces cover few of them."""
+    ratio = (_blocks(canvas) + DARK_LEVEL) / (made.blocks + DARK_LEVEL)
+    smooth = cv2.GaussianBlur(cv2.medianBlur(ratio, 5), (0, 0), 1.0)
+    return np.asarray(canvas / cv2.resize(smooth, made.size_px, interpolation=cv2.INTER_LINEAR), np.float32)
+
+
+def _grey(canvas: Plane) -> Plane:
+    return np.asarray(cv2.cvtColor(canvas, cv2.COLOR_BGR2GRAY), np.float32)
+
+
+def _fine(grey: Plane) -> Plane:
+    return np.asarray(grey - cv2.GaussianBlur(grey, (0, 0), FINE_PX), np.float32)
+
+
+def _news(seen: Plane, made: Stage) -> Plane:
+    """Three planes: lighter or darker, of another colour, of another fine print; noise taken off the last two."""
+    grey = _grey(seen)
+    shade = (grey + DARK_LEVEL) / (made.grey + DARK_LEVEL)
+    away = seen - made.canvas * shade[..., None]
+    hue = cv2.sqrt(np.einsum("ijk,ijk->ij", away, away)) / (grey + made.grey + 3 * DARK_LEVEL) * 2
+    fine = np.abs(_fine(grey) - made.fine) / FINE_LEVELS
+    planes = cv2.GaussianBlur(cv2.merge([np.clip(cv2.log(shade), -1, 1), hue, np.minimum(fine, 3)]), (0, 0), POOL_PX)
+    usual = np.median(planes[::8, ::8, 1:].reshape(-1, 2), axis=0)
+    planes[..., 1:] -= usual.astype(np.float32)
+    return np.asarray(planes, np.float32)
+
+
+def _alike(seen: Plane, made: Stage) -> float:
+    """How much of the print's finer tones is there again, -1 to 1."""
+    small = [_fine(_grey(_halved(one))) for one in (seen, made.canvas)]
+    return float(cv2.matchTemplate(small[0], small[1], cv2.TM_CCOEFF_NORMED)[0, 0])
+
+
+def _halved(canvas: Plane) -> Plane:
+    return np.asarray(cv2.resize(canvas, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.float32)
+
+
+def _grid(side: int) -> Points:
+    line = np.arange(side) - (side - 1) / 2
+    return np.stack(np.meshgrid(line, line), axis=2).reshape(-1, 2)
+
+
+def _turns(eye: Eye, places_mm: Points) -> NDArray[np.float64]:
+    """Rotations (n x 2 x 2) of a patch's axes to the board's: its right is away from the point below the camera."""
+    away = places_mm - np.array(eye.below_mm)
+    cos, sin = (away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-6)).T
+    return np.stack([np.stack([cos, -sin], axis=1), np.stack([sin, cos], axis=1)], axis=1)
+
+
+def _patches(view: View, places_mm: Points, step_mm: float, middle_mm: float) -> Plane:
+    at = view.eye.lifted(places_mm, middle_mm)
+    turned = np.einsum("nij,kj->nki", _turns(view.eye, places_mm), _grid(SIDE) * step_mm) + at[:, None]
+    news = _sampled(view.news, (turned + MARGIN_MM) * PX_PER_MM)
+    return news.reshape(len(places_mm), -1)
+
+
+def _sampled(picture: Picture | Plane, places_px: Points) -> Plane:
+    """Return the three channels of a picture at each place (n x m x 2): n x m x 3."""
+    x, y = np.moveaxis(places_px.astype(np.float32), 2, 0)
+    found = cv2.remap(picture, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(found, np.float32)
