@@ -93,9 +93,7 @@ class Service:
         if self._camera is None or self.watch.calibration is None:
             raise NoGame("no_camera" if self._camera is None else "not_calibrated")
         try:
-            self.watch.look_again(self._camera.fresh(FRESH_MS))
-        except DeviceError as error:
-            raise CompanionError(error.code, **_plain(error.values)) from error
+            self.watch.look_again(self.fresh)
         except VisionError as error:
             raise CompanionError(error.code, **vision_message(error).values) from error
 
@@ -168,7 +166,9 @@ class Service:
         try:
             return self._camera.fresh(FRESH_MS)
         except DeviceError as error:
-            raise CompanionError(error.code, **_plain(error.values)) from error
+            reason = error.values.get("reason")  # a silent camera says why: it may show the same picture all the time
+            code = reason if reason == "camera_frozen" else error.code
+            raise CompanionError(code, **_plain(error.values)) from error
 
     def picture(self) -> Frame | None:
         """Return the newest frame for the wizard's page, None where there is none."""
@@ -274,8 +274,8 @@ class Service:
             return (Device("camera", True, Message("looks_away")),)
         if self.watch.calibration is None:
             return (Device("camera", False, self.wizard.note or Message("not_calibrated")),)
-        if self.watch.refused is not None:
-            return (Device("camera", False, self.watch.refused),)
+        if self.watch.trouble is not None:
+            return (Device("camera", False, self.watch.trouble),)
         return (Device("camera", True, self.watch.says),)
 
 

@@ -11,10 +11,12 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
-from companion import asking
+from companion import asking, looking
 from companion.errors import NoGame
 from companion.evidence import EvidenceStore, Note
+from companion.looking import Looked, Newest
 from companion.proposal import Evidence, Outline
 from companion.referee import Listening, Said
 from companion.snapshot import Snapshot
@@ -32,14 +34,16 @@ log = logging.getLogger(__name__)
 SENSE = "gnomes"
 CAMERA = "camera"
 STEP_S = 0.1
+AGAIN_MS = 1000
+PASSING = ("hand",)
+"""What is in the way and goes by itself: the watch waits in silence, and says why when somebody asks."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """A reading under way: its frame, what it will say, and since which kept answer and emptiness it runs."""
+    """A reading under way: what it will say, and since which kept answer and emptiness it runs."""
 
-    frame: Frame
-    reading: Future[GnomeReading]
+    reading: Future[Looked]
     kept: int
     emptied: int
 
@@ -74,6 +78,8 @@ class Watch:
         self._entries: tuple[str | None, int] = (None, 0)
         self._look: _Look | None = None
         self._lock = threading.RLock()
+        self._newest = Newest()
+        self._frame_ms = self._not_before_ms = 0
         self.away = False
         self.refused: Message | None = None
 
@@ -104,24 +110,31 @@ class Watch:
             self._collect(snapshot)
             if frame is None or self.away or self._calibration is None:
                 return
+            self._frame_ms = frame.taken_ms
             still = self._settle.feed(frame.picture, frame.taken_ms)
             self._scene += still and not self._was_still
             self._was_still = still
-            if still and self._key(snapshot) != self._done:
+            self._newest.show(self._scene, frame if still else None)
+            if still and self._key(snapshot) != self._done and frame.taken_ms >= self._not_before_ms:
                 self._see(frame, snapshot, self._calibration)
-                self._done = self._key(snapshot)
+                self._done = self._key(snapshot) if self.refused is None else ()
 
-    def look_again(self, frame: Frame) -> None:
-        """Read this frame because a person asked for it; raises VisionError where it does not read, NoGame if empty."""
+    def look_again(self, take: Callable[[], Frame]) -> None:
+        """Read fresh frames because a person asked for it; raises VisionError why not, NoGame for an empty tray."""
         calibration = self._calibration
         if calibration is None:
             return
-        reading = gnomes.read(frame.picture, calibration)
-        if not reading.count:
+        looked = looking.look(take(), calibration, lambda _: take())
+        if not looked.reading.count:
             raise NoGame("tray_empty")
         with self._lock:
-            self._listening.again(reading.count)
-            self._offer(self._table.snapshot, frame, reading)
+            self._listening.again(looked.reading.count)
+            self._offer(self._table.snapshot, looked)
+
+    @property
+    def trouble(self) -> Message | None:
+        """Why nothing can be read, where somebody has to do something about it: a hand goes away by itself."""
+        return None if self.refused is None or self.refused.key in PASSING else self.refused
 
     def close(self) -> None:
         """Stop reading."""
@@ -149,16 +162,19 @@ class Watch:
         try:
             empty = gnomes.is_empty(frame.picture, calibration)
         except VisionError as error:
-            self.refused = vision_message(error)
+            self._wait(error)
             return
         if empty:
             self._emptied += 1
             self._left = 0
             self._listening.saw_empty()
-        elif self._look is None and self._listening.is_listening and self._is_wanted(snapshot):
-            reading = self._reader.submit(gnomes.read, frame.picture, calibration)
-            self._look = _Look(frame, reading, self._kept, self._emptied)
+        elif self._look is not None:
+            return
+        elif self._listening.is_listening and self._is_wanted(snapshot):
+            reading = self._reader.submit(looking.look, frame, calibration, partial(self._newest.later, self._scene))
+            self._look = _Look(reading, self._kept, self._emptied)
             self._read_scene = self._scene
+            return
         self.refused = None
 
     def _is_wanted(self, snapshot: Snapshot) -> bool:
@@ -176,27 +192,35 @@ class Watch:
         self._look = None
         self._done = ()
         try:
-            reading = look.reading.result()
+            looked = look.reading.result()
         except VisionError as error:
-            self.refused = vision_message(error)
+            self._wait(error)
             return
-        if look.kept == self._kept and reading.count:
-            self._take(snapshot, look.frame, reading)
+        self.refused = None
+        if look.kept == self._kept and looked.reading.count:
+            self._take(snapshot, looked)
             if look.emptied != self._emptied:
                 self._listening.saw_empty()
 
-    def _take(self, snapshot: Snapshot, frame: Frame, reading: GnomeReading) -> None:
+    def _wait(self, error: VisionError) -> None:
+        """Remember why nothing was read, and try again in a while: a hand goes, a lamp is put on."""
+        self.refused = vision_message(error)
+        self._not_before_ms = self._frame_ms + AGAIN_MS
+        self._done = ()
+
+    def _take(self, snapshot: Snapshot, looked: Looked) -> None:
+        reading = looked.reading
         self._left = reading.count
         what = self._listening.read(reading.count)
         counting = asking.is_counting(snapshot)
         if what in ("propose", "correct") or (what == "late" and counting):
-            self._offer(snapshot, frame, reading)
+            self._offer(snapshot, looked)
         elif what == "late" and reading.sure:
             self._table.notice((Message("late_evidence", {"n": reading.count}),))
 
-    def _offer(self, snapshot: Snapshot, frame: Frame, reading: GnomeReading) -> None:
-        said = Said(CAMERA, dict(enumerate(reading.likelihood)))
-        evidence = self._crop(frame, reading)
+    def _offer(self, snapshot: Snapshot, looked: Looked) -> None:
+        said = Said(CAMERA, dict(enumerate(looked.reading.likelihood)))
+        evidence = self._crop(looked.frame, looked.reading)
         if asking.is_counting(snapshot):
             self._table.counted(asking.counted(said, snapshot.number, evidence))
             self._keep()

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from companion import looking
 from companion.table import Post
+from devices.camera import Frame
 from rules.core import TABLE
-from tests.companion.scene import HAND, Scene, eyes
+from tests.companion.scene import HAND, Scene, eyes, picture
+from vision.errors import PictureRefused
+from vision.readings import GnomeReading
 
 
 @pytest.fixture
@@ -150,3 +154,67 @@ def test_what_the_camera_waits_for_is_said(scene: Scene) -> None:
     scene.keep(14)
     scene.see(14, HAND, 1)
     assert (scene.watch.says.key, scene.watch.says.values) == ("gnomes_left", {"n": 1})
+
+
+def test_an_unsure_reading_takes_two_more_looks_at_the_still_scene(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with eyes(monkeypatch, unsure=0.02):
+        scene = Scene(tmp_path)
+        looks: list[int] = []
+        reads = looking.gnomes.read
+        monkeypatch.setattr(looking.gnomes, "read", lambda drawn, it: looks.append(1) or reads(drawn, it))
+        scene.begin()
+        scene.see(0)
+        scene.reader.waits = True
+        scene.see(HAND, 8)
+        scene.reader.finish()
+        scene.see(8, frames=1)
+        assert scene.proposed == 8
+        assert len(looks) == 2  # the newest frame there was; a slower reader sees yet another one
+        scene.close()
+
+
+def test_a_sure_reading_is_offered_at_once(scene: Scene) -> None:
+    scene.begin()
+    scene.see(0, HAND)
+    scene.see(8, frames=5)
+    assert scene.proposed == 8
+
+
+def test_a_hand_over_the_tray_is_waited_for_in_silence_and_told_to_who_asks(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene.begin()
+    scene.see(0)
+    with monkeypatch.context() as covered:
+        covered.setattr(looking.gnomes, "read", refuses("hand"))
+        scene.see(HAND, 8)
+        assert (scene.proposed, scene.watch.trouble) == (None, None)
+        with pytest.raises(PictureRefused, match="hand"):
+            scene.watch.look_again(lambda: Frame(picture(8, 0), scene.ms, 0))
+    scene.see(8, frames=12)  # the hand is gone, and nobody had to do anything
+    assert scene.proposed == 8
+
+
+def test_a_picture_that_does_not_read_is_tried_again_and_again_but_not_all_the_time(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene.begin()
+    scene.see(0)
+    tries: list[int] = []
+    monkeypatch.setattr(looking.gnomes, "read", lambda drawn, it: tries.append(1) or refuses("too_dark")())
+    scene.see(HAND)
+    scene.see(8, frames=40)
+    assert scene.watch.trouble is not None
+    assert scene.watch.trouble.key == "too_dark"
+    assert 2 <= len(tries) <= 4
+
+
+def refuses(code: str) -> Callable[..., GnomeReading]:
+    """Return a reader that refuses every picture."""
+
+    def read(*_: object) -> GnomeReading:
+        raise PictureRefused(code)
+
+    return read
