@@ -165,7 +165,7 @@ class Scale:
         fitting = search.confirmed(known_g, tolerance_g) if search and known_g > tolerance_g else []
         if not fitting:
             raise ScaleNotConfirmed(scale=self._shown, known_g=known_g)
-        self._config = replace(self._config, profile=fitting[0].profile)
+        self._config = replace(self._config, profile=fitting[0].profile, line=search.line if search else None)
         self.protocol = fitting[0].protocol
         return fitting[0]
 

@@ -21,7 +21,7 @@ READ_S = 0.1
 """A read waits no longer than this for its first byte."""
 
 WRITE_S = 1.0
-FAULTS = (OSError, termios.error, TypeError, ValueError)
+FAULTS = (OSError, termios.error, TypeError, ValueError, NotImplementedError)
 """What pyserial raises when a device is pulled out, by call and by version; `SerialException` is an OSError."""
 
 _HIDRAW = "/dev/hidraw"

@@ -113,11 +113,17 @@ class Conversation:
     def say(self, now_ms: int) -> list[bytes]:
         """Return what is due to be said: answers to its signals, and the next question where it has been quiet."""
         said, self._to_say = self._to_say, []
-        is_due = self._polls and now_ms - max(self._good_ms, self._asked_ms or 0) >= self._talk.every_ms
-        if self._talk.ask and (self._is_wanted or is_due or (self._polls and self._asked_ms is None)):
+        if self._talk.ask and self._is_due(now_ms):
             self._asked_ms, self._is_wanted = now_ms, False
             said.append(self._talk.ask)
         return said
+
+    def _is_due(self, now_ms: int) -> bool:
+        if self._asked_ms is None:
+            return self._polls or self._is_wanted
+        if self._is_streaming or now_ms - self._asked_ms < self._talk.every_ms:
+            return False
+        return self._is_wanted or (self._polls and now_ms - self._good_ms >= self._talk.every_ms)
 
     def verdict(self, now_ms: int) -> Verdict | None:
         """Say how the talk goes; None while nobody can know."""

@@ -70,6 +70,7 @@ class Search:
     """Listens to one line setting, then asks on it; names what it could be. Never publishes a weight."""
 
     def __init__(self, line: Line, now_ms: int, *, asks: bool = True) -> None:
+        self.line = line
         self._began_ms = now_ms
         self._data = b""
         self._questions = list(questions(line)) if asks else []

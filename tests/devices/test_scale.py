@@ -34,8 +34,7 @@ def shown_g(reading: ScaleReading) -> float:
 
 def trial(name: str) -> dict[str, Any]:
     """Load, change the unit, tare, overload; return what was read."""
-    with FakeScale(name) as fake, open_scale(fake.url, name, fake.config) as scale:
-        fake.put(LOAD_G)
+    with FakeScale(name, load_g=LOAD_G) as fake, open_scale(fake.url, name, fake.config) as scale:
         seen: dict[str, Any] = {"first": scale.settled(8000), "state": scale.health().state}
         fake.press_unit()
         seen["other unit"] = scale.settled(8000)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from devices.scales.conversation import SILENT_MS, Conversation, ScaleConfig
@@ -79,6 +81,17 @@ def test_a_scale_is_asked_at_once_and_again_when_it_was_quiet() -> None:
     assert talk.say(1450) == [b"SI\r\n"]
 
 
+def test_whoever_wants_to_know_at_once_does_not_press_the_scale() -> None:
+    talk = Conversation(PROTOCOLS["kern-kcp"], ScaleConfig(), 0)
+    asked = list[int]()
+    for now_ms in range(0, 2000, 20):
+        talk.want()
+        if talk.say(now_ms):
+            asked.append(now_ms)
+            talk.hear(STABLE, now_ms + 5)
+    assert min(after - before for before, after in pairwise(asked)) > 100
+
+
 def test_a_scale_that_sends_by_itself_is_not_asked_after_the_first_time() -> None:
     talk = Conversation(PROTOCOLS["st-gs"], ScaleConfig(), 0)
     asked = 0
@@ -113,6 +126,9 @@ def test_a_shy_scale_is_asked_when_somebody_wants_to_know() -> None:
     assert [talk.say(now_ms) for now_ms in (0, 5000, 60_000)] == [[], [], []]
     talk.want()
     assert talk.say(60_001) == [b"P\r\n"]
+    talk.want()
+    assert talk.say(60_500) == []  # it beeps each time
+    assert talk.say(61_001) == [b"P\r\n"]
     assert talk.verdict(120_000) == "scale_waiting"
     talk.hear(b"        57.25 g \r\n        57.25 g \r\n", 120_001)
     assert talk.verdict(900_000) == "scale_up"  # its silence means no change

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from decimal import Decimal
 from typing import Any
 
@@ -127,3 +128,43 @@ def test_a_silent_line_is_tried_at_other_speeds(tools: Any) -> None:
         assert tools.eventually(lambda: scale.health().message_code == "scale_silent", 5)
         assert scale.candidates() == []
     assert lines == list(LINES)
+
+
+def test_a_scale_found_at_another_speed_is_opened_at_that_one_again(tools: Any) -> None:
+    lines, speaks = [], Line(19200)
+
+    class Port:
+        def __init__(self, line: Line) -> None:
+            self.line, self.reads = line, 0
+
+        def read(self) -> bytes:
+            late_ms[0] += 100
+            self.reads += 1
+            if self.line == speaks and lost:
+                lost.clear()
+                raise OSError("unplugged")
+            time.sleep(0.001)
+            return b"ST,GS,+  0.500kg\r\n" if self.line == speaks else b""
+
+        def write(self, data: bytes) -> None:
+            """Nobody listens."""
+
+        def close(self) -> None:
+            """Nothing is open."""
+
+    def opener(url: str, line: Line) -> Any:
+        lines.append(line)
+        return Port(line)
+
+    late_ms, lost = [0], list[bool]()
+    with open_scale("/dev/none", open_port=opener, clock_ms=lambda: late_ms[0]) as scale:
+        assert tools.eventually(lambda: len(scale.candidates()) > 0)
+        scale.confirm(500.0)
+        assert tools.eventually(lambda: scale.latest() is not None)
+        count = len(lines)
+        lost.append(True)
+        late_ms[0] += 10_000
+        assert tools.eventually(lambda: scale.health().state == "away", 3)
+        late_ms[0] += 10_000
+        assert tools.eventually(lambda: scale.latest() is not None)
+    assert lines[count:] == [speaks]
