@@ -121,12 +121,13 @@ def test_frames_come_fresh_and_a_hung_stream_is_noticed_and_got_over(server: Rts
         assert camera.fresh(15_000).number > after.number
 
 
-def test_an_address_that_accepts_and_never_answers_is_silent_within_three_seconds(tools: Any) -> None:
+def test_an_address_that_accepts_and_never_answers_is_silent_three_seconds_later(tools: Any) -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as mute,
         open_camera(f"rtsp://anna:secret@127.0.0.1:{mute.getsockname()[1]}/") as camera,
+        mute.accept()[0],
     ):
-        assert tools.eventually(lambda: camera.health().state == "away", 6)
+        assert tools.eventually(lambda: camera.health().state == "away", 3)
         health = camera.health()
     assert (health.message_code, health.condition) == ("camera_silent", "stale")
     assert "secret" not in f"{health}{camera!r}"
@@ -136,4 +137,4 @@ def test_an_address_nobody_listens_at_is_refused(tools: Any) -> None:
     with socket.create_server(("127.0.0.1", 0)) as gone:
         port = gone.getsockname()[1]
     with open_camera(f"rtsp://127.0.0.1:{port}/") as camera:
-        assert tools.eventually(lambda: camera.health().message_code == "camera_refused", 6)
+        assert tools.eventually(lambda: camera.health().message_code == "camera_refused")

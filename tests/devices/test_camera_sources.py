@@ -83,7 +83,7 @@ def test_a_source_says_why_it_cannot_be_opened(
 def test_a_camera_without_a_source_is_away_and_comes_when_the_source_does(tmp_path: Path, tools: Any) -> None:
     later = tmp_path / "later"
     with open_camera(f"folder:{later}") as camera:
-        assert tools.eventually(lambda: camera.health().state == "away", 3)
+        assert tools.eventually(lambda: camera.health().state == "away")
         assert camera.health().message_code == "camera_folder_missing"
         assert camera.health().values["path"] == str(later)
         assert camera.latest() is None
