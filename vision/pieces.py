@@ -26,7 +26,7 @@ def read(picture: Picture, within: Polygon | None = None) -> PieceReading:
     inside = [i for i, c in enumerate(found.candidates) if area.holds(c.middle)]
     chances = dict(zip(range(len(found.candidates)), pieces_odds.chances(found), strict=True))
     inside.sort(key=lambda i: -chances[i])
-    count = pieces_odds.likeliest([chances[i] for i in inside])
+    count = pieces_odds.counted([chances[i] for i in inside])
     shown = [found.candidates[i] for i in inside[:count]]
     groups = pieces_groups.grouped(np.array([c.colour for c in shown]).reshape(-1, 3), found.ground)
     return PieceReading(

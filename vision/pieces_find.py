@@ -18,6 +18,7 @@ from vision.pieces_sight import Sight
 COARSE_PX, FINE_PX, MOST_PX, LEAST_PX = 192, 448, 704, 96
 AIM_PX = 30.0
 TRUSTED_PX = 13.0  # a smaller thing is looked at again, larger
+SMALL_SHARE = 0.6  # of AIM_PX: if the pieces turn out smaller than that, the first look was too coarse
 LIKELY = 0.3
 PART = 0.5
 CLOSE_PX, CLOSE_REACH, CLOSE_LEAST_PX = 48.0, 1.5, 40
@@ -28,14 +29,16 @@ MARGIN = 2.0  # sizes of a piece that are looked at around all of them
 class Candidate:
     """Something that may be a piece, in pixels of the picture that was searched.
 
-    `height` is the net's certainty of a middle, `strength` its votes in areas of the piece it claims to be, `colour`
-    its median BGR, `outline` (n x 2) its edge, `size_px` the root of its area.
+    `height` is the net's certainty of a middle, `strength` its votes in areas of the piece it claims to be, `rival` the
+    height of the highest higher one that touches it (0: none), so that of each patch one has no rival; `colour` is its
+    median BGR, `outline` (n x 2) its edge, `size_px` the root of its area.
     """
 
     middle: tuple[float, float]
     size_px: float
     height: float
     strength: float
+    rival: float
     colour: NDArray[np.float64]
     outline: NDArray[np.float64]
 
@@ -44,12 +47,14 @@ class Candidate:
 class Found:
     """The candidates of a picture; `ground` is the median BGR of what is no piece.
 
-    `stray` is the share of what looks like a piece and leads to none.
+    `stray` is the share of what looks like a piece and leads to none, `changed` by how many the count of likely ones
+    changed from the first look to the last.
     """
 
     candidates: tuple[Candidate, ...]
     ground: NDArray[np.float64]
     stray: float
+    changed: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,17 +70,19 @@ class _Look:
 
 def find(picture: Picture, corner: tuple[int, int] = (0, 0)) -> Found:
     """Find the pieces in a BGR picture, a part of a larger one from `corner` (x, y in px) on."""
-    look = _best_look(picture)
+    first, look = _looks(picture)
     labels, votes = _votes(look.sight)
     sight = look.sight
+    rivals = _rivals(labels, sight.heights)
     candidates = [
-        _candidate(look, labels == number, number, votes[number], corner)
+        _candidate(look, labels == number, number, votes[number], rivals[number], corner)
         for number in range(len(sight.middles))
         if votes[number] > 0
     ]
     ground = look.picture[::2, ::2][sight.part < PART]
     stray = float(votes[-1]) / max(float(votes.sum()), 1.0)
-    return Found(tuple(candidates), np.median(ground, axis=0) if len(ground) else np.full(3, 128.0), stray)
+    paper = np.median(ground, axis=0) if len(ground) else np.full(3, 128.0)
+    return Found(tuple(candidates), paper, stray, abs(_likely(first.sight) - _likely(sight)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,19 +118,40 @@ def _largest(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.asarray(labels == 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax()), np.uint8)
 
 
-def _best_look(picture: Picture) -> _Look:
-    coarse = _look(picture, COARSE_PX / max(picture.shape[:2]))
-    size = _usual(coarse.sight)
-    first = coarse
-    if size < TRUSTED_PX:
-        first = _look(picture, FINE_PX / max(picture.shape[:2]))
+def _looks(picture: Picture) -> tuple[_Look, _Look]:
+    """The look that told the size of the pieces, and the look at that size."""
+    for side_px, trusted_px in ((COARSE_PX, TRUSTED_PX), (FINE_PX, 0.0)):
+        first = _look(picture, side_px / max(picture.shape[:2]))
         size = _usual(first.sight)
-    if size <= 0:
-        return first
+        if size > trusted_px:
+            last = _sized(picture, first, size)
+            if _usual(last.sight) > SMALL_SHARE * AIM_PX or trusted_px == 0.0:
+                return first, last
+    return first, first
+
+
+def _sized(picture: Picture, first: _Look, size: float) -> _Look:
+    """Look at what the first look found, so large that the pieces are AIM_PX."""
     box = _box(first, size)
-    scale = first.scale * AIM_PX / size
     reach = max(box[2] - box[0], box[3] - box[1])
-    return _look(picture, float(np.clip(scale, LEAST_PX / reach, MOST_PX / reach)), box)
+    return _look(picture, float(np.clip(first.scale * AIM_PX / size, LEAST_PX / reach, MOST_PX / reach)), box)
+
+
+def _likely(sight: Sight) -> int:
+    return int((sight.heights >= LIKELY).sum())
+
+
+def _rivals(labels: NDArray[np.int32], heights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each candidate the height of the highest higher one in the same patch of parts."""
+    _, patches = cv2.connectedComponents(np.asarray(labels >= 0, np.uint8))
+    shown = labels >= 0
+    pairs = np.unique(np.stack([patches[shown], labels[shown]], axis=1), axis=0)
+    rivals = np.zeros(len(heights))
+    for patch, number in pairs:
+        others = heights[pairs[pairs[:, 0] == patch, 1]]
+        higher = others[others > heights[number]]
+        rivals[number] = max(rivals[number], float(higher.max(initial=0.0)))
+    return rivals
 
 
 def _look(picture: Picture, scale: float, box: tuple[int, int, int, int] | None = None) -> _Look:
@@ -188,7 +216,9 @@ def _nearest(
     return nearest, far[np.arange(len(points)), nearest]
 
 
-def _candidate(look: _Look, mask: NDArray[np.bool_], number: int, votes: int, corner: tuple[int, int]) -> Candidate:
+def _candidate(
+    look: _Look, mask: NDArray[np.bool_], number: int, votes: int, rival: float, corner: tuple[int, int]
+) -> Candidate:
     sight = look.sight
     rows, columns = np.nonzero(mask)
     pixels = look.picture[::2, ::2][rows, columns].astype(np.float64)
@@ -199,6 +229,7 @@ def _candidate(look: _Look, mask: NDArray[np.bool_], number: int, votes: int, co
         size_px=float(sight.sizes[number] / look.scale),
         height=float(sight.heights[number]),
         strength=float(votes * 4 / sight.sizes[number] ** 2),
+        rival=float(rival),
         colour=np.median(pixels, axis=0),
         outline=_outline(mask) * 2.0 / look.scale + offset,
     )

@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 from vision.pieces_find import Candidate, Found
 
-MOST = 400
-Numbers = NDArray[np.float64]
+CLEAR = 0.5
+TOP_SCORE, BOTTOM_SCORE = 6.0, -4.0  # log odds beyond which nothing lies
+LEAST_KEPT, MOST_DROPPED = -0.5, 3.0  # log odds of what may still be a piece, and of what may be none
+USUAL_CUT, FAR_COST = 0.7, 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,47 +30,83 @@ class Odds:
     candidate: tuple[float, ...]
     count: tuple[float, ...]
 
+    def chances(self, found: Found) -> tuple[float, ...]:
+        """Return the probability of each candidate to be a piece."""
+        usual = usual_px(found)
+        return tuple(_logistic(self.candidate, about_candidate(c, usual, found.ground)) for c in found.candidates)
+
     def dumps(self) -> str:
         """Write as JSON."""
         return json.dumps(asdict(self), indent=1) + "\n"
 
 
-def about_candidate(candidate: Candidate, usual_px: float) -> tuple[float, ...]:
+def about_candidate(candidate: Candidate, usual_px: float, ground: NDArray[np.float64]) -> tuple[float, ...]:
     """Return what the model for a candidate looks at; `usual_px` is the median size of the likely ones beside it."""
+    shade = float(np.clip(candidate.colour @ ground / max(float(ground @ ground), 1.0), 0.0, 1.0))
+    new = float(np.linalg.norm(candidate.colour - shade * ground)) / (float(np.linalg.norm(candidate.colour)) + 10)
     height = float(np.clip(candidate.height, 0.01, 0.99))
     ratio = float(np.log(max(candidate.size_px, 1.0) / usual_px)) if usual_px else 0.0
-    return (1.0, float(np.log(height / (1 - height))), min(candidate.strength, 1.2), min(abs(ratio), 1.5))
+    return (
+        1.0,
+        float(np.log(height / (1 - height))),
+        min(candidate.strength, 1.2),
+        min(abs(ratio), 1.5),
+        float(candidate.rival == 0.0),
+        candidate.rival,
+        min(new, 0.4),
+    )
 
 
 def about_count(chances: Sequence[float], found: Found) -> tuple[float, ...]:
-    """Return what the model for the whole count looks at: how clear the candidates are, what was left unexplained."""
-    spread = _counts(chances)
-    best = float(np.clip(spread.max(initial=0.0), 0.02, 0.98))
-    return (1.0, float(np.log(best / (1 - best))), float(np.log1p(len(chances))), min(found.stray, 0.5))
+    """Return what the model for the whole count looks at: how wide the gap, how clear its sides, what is left over."""
+    count, gap = _parted(chances)
+    scores = _scores(chances)
+    return (
+        1.0,
+        min(gap, 4.0),
+        float(np.clip(scores[count - 1], -1.0, 4.0)) if count else 4.0,
+        float(np.clip(scores[count], -4.0, 2.0)) if count < len(scores) else -4.0,
+        float(np.log1p(count)),
+        min(found.stray, 0.3),
+        float(np.log1p(found.changed)),
+    )
+
+
+def usual_px(found: Found) -> float:
+    """Return the median size of the candidates that are likely pieces, 0 without any."""
+    sizes = [c.size_px for c in found.candidates if c.height > CLEAR]
+    return float(np.median(sizes)) if sizes else 0.0
 
 
 def chances(found: Found) -> tuple[float, ...]:
     """Return the probability of each candidate to be a piece."""
-    sizes = [c.size_px for c in found.candidates if c.height > 0.5]
-    usual = float(np.median(sizes)) if sizes else 0.0
-    return tuple(_logistic(_fitted().candidate, about_candidate(c, usual)) for c in found.candidates)
+    return _fitted().chances(found)
 
 
 def confidence(chances: Sequence[float], found: Found) -> float:
-    """Return the probability that the likeliest count is right."""
+    """Return the probability that `counted` is right."""
     return _logistic(_fitted().count, about_count(chances, found))
 
 
-def likeliest(chances: Sequence[float]) -> int:
-    """Return the most likely number of pieces."""
-    return int(_counts(chances).argmax())
+def counted(chances: Sequence[float]) -> int:
+    """Return how many are pieces: like things look alike, so the likeliest are parted from the rest at a wide gap."""
+    return _parted(chances)[0]
 
 
-def _counts(chances: Sequence[float]) -> Numbers:
-    counts = np.ones(1)
-    for chance in chances[:MOST]:
-        counts = np.convolve(counts, (1 - chance, chance))
-    return counts
+def _parted(chances: Sequence[float]) -> tuple[int, float]:
+    """How many lie above the widest gap, and how wide it is; gaps far from even odds count less."""
+    padded = np.concatenate([[TOP_SCORE], _scores(chances), [BOTTOM_SCORE]])
+    middles, gaps = (padded[:-1] + padded[1:]) / 2, padded[:-1] - padded[1:]
+    allowed = (padded[:-1] >= LEAST_KEPT) & (padded[1:] <= MOST_DROPPED)
+    worth = np.where(allowed, gaps - FAR_COST * np.abs(middles - USUAL_CUT), -np.inf)
+    best = int(worth.argmax())
+    return best, float(gaps[best])
+
+
+def _scores(chances: Sequence[float]) -> NDArray[np.float64]:
+    """Log odds, the highest first."""
+    clipped = np.clip(np.array(chances, np.float64), 0.005, 0.995)
+    return np.sort(np.log(clipped / (1 - clipped)))[::-1]
 
 
 def _logistic(weights: Sequence[float], values: Sequence[float]) -> float:

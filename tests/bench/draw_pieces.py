@@ -32,7 +32,9 @@ GROUNDS = (
     (120, 160, 200), (84, 124, 168), (52, 76, 112), (120, 120, 110), (60, 110, 70), (150, 66, 40), (60, 150, 160),
 )  # fmt: skip
 KINDS = ("coin", "candy", "die", "brick", "cube", "chip", "draught", "pawn", "gem", "ring", "cylinder")
-WEIGHTS = (0.16, 0.13, 0.14, 0.2, 0.09, 0.06, 0.09, 0.05, 0.04, 0.02, 0.02)
+WEIGHTS = (0.12, 0.11, 0.12, 0.26, 0.11, 0.06, 0.10, 0.04, 0.03, 0.02, 0.03)
+PLAIN = 0.4  # of the grounds are one surface and no more
+ON_BOARDS = ("draught", "cylinder", "cube", "pawn")
 
 
 @dataclass(frozen=True)
@@ -67,15 +69,16 @@ class Look:
     pattern: int
 
 
-def draw_scene(seed, shape=(192, 192), size_px=None, most=60, empty=0.06):
+def draw_scene(seed, shape=(192, 192), size_px=None, most=60, empty=0.06, kind=None):
     """One scene of `shape` (rows, columns); `size_px` is a thing's usual width, if it is not left to chance."""
     rng = np.random.default_rng([seed, 75])
-    size = float(size_px or math.exp(rng.uniform(math.log(12), math.log(58)))) * FINE
+    size = float(size_px or math.exp(rng.uniform(math.log(8), math.log(64)))) * FINE
     rows, columns = shape[0] * FINE, shape[1] * FINE
-    look = draw_look(rng, size)
-    canvas = draw_ground(rng, rows, columns, size)
+    look = draw_look(rng, size, kind)
+    board = look.kind in ON_BOARDS and rng.random() < 0.45
+    canvas, cells = draw_ground(rng, rows, columns, size, board)
     owners = np.full((rows, columns), -1, np.int16)
-    things = [] if rng.random() < empty else places(rng, rows, columns, look, most)
+    things = [] if rng.random() < empty else places(rng, rows, columns, look, most, cells)
     shadows = draw_shadows(rng)
     kept = []
     for number, (x, y) in enumerate(things):
@@ -111,25 +114,27 @@ def noise(rng, rows, columns, cell_x, cell_y):
     return cv2.resize(small, (columns, rows), interpolation=cv2.INTER_CUBIC)
 
 
-def draw_ground(rng, rows, columns, size):
-    """A ground of float32 BGR levels: one or two surfaces, perhaps with print or lines on them."""
+def draw_ground(rng, rows, columns, size, board=False):
+    """A ground of float32 BGR levels: one or two surfaces, perhaps with print or lines; the middles of its cells."""
     canvas = surface(rng, rows, columns, size)
+    if not board and rng.random() < PLAIN:
+        return canvas, []
     if rng.random() < 0.3:
         other = surface(rng, rows, columns, size)
         keep = half_plane(rng, rows, columns)
         canvas = canvas * (1 - keep) + other * keep
-    roll = rng.random()
-    if roll < 0.1:
-        checks(rng, canvas, size)
-    elif roll < 0.2:
+    roll, cells = rng.random(), []
+    if board or roll < 0.06:
+        cells = checks(rng, canvas, size)
+    elif roll < 0.16:
         lines(rng, canvas, size)
-    elif roll < 0.34:
+    elif roll < 0.3:
         prints(rng, canvas, size)
     if rng.random() < 0.15:
         frame(rng, canvas)
     if rng.random() < 0.25:
         crumbs(rng, canvas, size)
-    return canvas
+    return canvas, cells
 
 
 def surface(rng, rows, columns, size):
@@ -162,21 +167,28 @@ def half_plane(rng, rows, columns):
 
 
 def checks(rng, canvas, size):
-    """A board of two or three colours, cells about as large as a thing, turned a little."""
+    """A board of two or three colours, cells about as large as a thing, turned; return the middles of one colour's."""
     rows, columns = canvas.shape[:2]
-    step, turn = size * rng.uniform(1.0, 1.7), rng.normal(0, 0.5)
+    step, turn = size * rng.uniform(1.0, 1.6), rng.uniform(-0.8, 0.8)
     y, x = np.mgrid[:rows, :columns].astype(np.float32)
     u, v = (x * math.cos(turn) + y * math.sin(turn)) / step, (y * math.cos(turn) - x * math.sin(turn)) / step
     odd = ((np.floor(u) + np.floor(v)) % 2).astype(bool)
-    wide = rng.integers(4, 11)
-    inside = (abs(u - u.mean()) < wide / 2) & (abs(v - v.mean()) < wide / 2)
+    wide = rng.integers(3, 11)
+    low_u, low_v = (np.floor(a.mean() - wide / 2) for a in (u, v))
+    inside = (u >= low_u) & (u < low_u + wide) & (v >= low_v) & (v < low_v + wide)
     one, two = any_ground(rng), any_ground(rng)
     if rng.random() < 0.5:
         two = np.array(list(PAINTS.values())[rng.integers(len(PAINTS))], float)
     canvas[inside & odd], canvas[inside & ~odd] = one, two
     if rng.random() < 0.6:
-        rim = (abs(u - u.mean()) < wide / 2 + 0.7) & (abs(v - v.mean()) < wide / 2 + 0.7) & ~inside
-        canvas[rim] = any_ground(rng)
+        edge = rng.uniform(0.2, 0.8)
+        rim = (u >= low_u - edge) & (u < low_u + wide + edge) & (v >= low_v - edge) & (v < low_v + wide + edge)
+        canvas[rim & ~inside] = any_ground(rng)
+    odd_ones = [(i + 0.5, j + 0.5) for i in range(wide) for j in range(wide) if (low_u + i + low_v + j) % 2 == 1]
+    return [
+        (((low_u + i) * math.cos(turn) - (low_v + j) * math.sin(turn)) * step,
+         ((low_u + i) * math.sin(turn) + (low_v + j) * math.cos(turn)) * step) for i, j in odd_ones
+    ]  # fmt: skip
 
 
 def lines(rng, canvas, size):
@@ -239,13 +251,14 @@ def crumbs(rng, canvas, size):
 # ---- where things lie ---------------------------------------------------------------------------------------------
 
 
-def draw_look(rng, size):
-    kind = str(rng.choice(KINDS, p=np.array(WEIGHTS) / sum(WEIGHTS)))
+def draw_look(rng, size, kind=None):
+    any_kind = str(rng.choice(KINDS, p=np.array(WEIGHTS) / sum(WEIGHTS)))
+    kind = kind or any_kind
     turn, lean = rng.uniform(0, 2 * math.pi, 2)
-    spread = {"brick": 0.25, "coin": 0.12, "candy": 0.07}.get(kind, 0.03) * rng.uniform(0.2, 1.5)
+    spread = {"brick": 0.3, "coin": 0.12, "candy": 0.07}.get(kind, 0.03) * rng.uniform(0.2, 1.5)
     names = rng.choice(list(PAINTS), int(rng.integers(1, 7)), replace=False)
     palette = tuple((str(n), tuple(shade_of(rng, str(n)))) for n in names)
-    tilt = abs(rng.normal(0, 0.35))
+    tilt = abs(rng.normal(0, 0.6 if kind == "cube" else 0.4))
     return Look(
         kind, size, np.array([math.cos(turn), math.sin(turn)]), np.array([math.cos(lean), math.sin(lean)]) * tilt,
         float(np.clip(1 - tilt * rng.uniform(0.2, 0.8), 0.5, 1)), palette, spread, float(rng.random() ** 2),
@@ -258,12 +271,16 @@ def shade_of(rng, name):
     return colour_near(rng, shades[rng.integers(len(shades))], 0.08)
 
 
-def places(rng, rows, columns, look, most):
+def places(rng, rows, columns, look, most, cells=()):
     """Middles of things in fine pixels, those drawn first lying lowest: scattered, heaped, touching, on a grid."""
+    if cells and rng.random() < 0.85:
+        kept = [c for c in cells if rng.random() < 0.6 and -0.3 < c[0] / columns < 1.3 and -0.3 < c[1] / rows < 1.3]
+        return [tuple(rng.normal(c, 0.05 * look.size)) for c in kept[:most]]
     style = rng.choice(["scatter", "heap", "touch", "grid"], p=[0.35, 0.25, 0.3, 0.1])
     least = look.size * {"scatter": 1.15, "heap": rng.uniform(0.6, 0.95), "touch": 0.97, "grid": 1.0}[style]
     room = rows * columns / (look.size**2 * 2.2)
-    count = int(np.clip(rng.integers(1, max(2, int(min(room, most)) + 1)), 1, most))
+    few = rng.random() < 0.15
+    count = int(rng.integers(1, 4)) if few else int(np.clip(rng.integers(1, max(2, int(min(room, most)) + 1)), 1, most))
     if style == "grid":
         step = look.size * rng.uniform(1.05, 1.7)
         grid = [(x, y) for x in np.arange(step / 2, columns, step) for y in np.arange(step / 2, rows, step)]
@@ -437,8 +454,8 @@ def pips(rng, patch, top, colour):
 
 def brick(rng, look, size, paint):
     """Studs on top or tubes below, some hollow as window frames; of many lengths."""
-    wide, deep = rng.choice([1, 1, 2, 2, 2]), rng.choice([1, 2, 2, 3, 4, 4, 6])
-    unit = size * 1.25 / (wide + deep) * rng.uniform(0.9, 1.15)
+    wide, deep = rng.choice([1, 1, 2, 2, 2, 4]), rng.choice([1, 2, 2, 3, 4, 4, 6, 8])
+    unit = size * rng.uniform(0.9, 1.1) / math.sqrt(wide * deep) * rng.choice([1.0, (wide * deep / 6) ** 0.3])
     patch, alpha, _ = blank(max(size, unit * deep * 1.1), paint)
     top = boxy(rng, look, patch, alpha, unit * deep, unit * wide, unit * rng.choice([0.4, 1.1]), paint)
     hole = np.zeros_like(alpha)
@@ -531,7 +548,7 @@ def middle_of(alpha, x, y):
 def draw_shadows(rng):
     """One or two lamps as (direction, length in heights, what light is left, softness in sizes), and the contact."""
     turn = rng.uniform(0, 2 * math.pi)
-    left = np.float32(rng.uniform(0.3, 0.92) * (1 + rng.normal(0, 0.06, 3))).clip(0.2, 0.97)
+    left = np.float32(rng.uniform(0.22, 0.9) * (1 + rng.normal(0, 0.06, 3))).clip(0.15, 0.97)
     shadows = [(np.array([math.cos(turn), math.sin(turn)]), rng.uniform(0.1, 1.2), left, rng.uniform(0.005, 0.12))]
     if rng.random() < 0.25:
         turn += rng.uniform(0.5, 3)
