@@ -13,9 +13,9 @@ from typing import Protocol, TypeAlias
 
 from companion.codec import Data
 from companion.errors import Unreadable
-from vision import gnomes, pictures
-from vision.calibration import calibrate
+from vision import calibration, gem_calibration, gems, gnomes, market, market_calibration, pictures, pieces
 from vision.errors import VisionError
+from vision.market_layout import Layout
 from vision.pictures import Picture
 
 Eye: TypeAlias = Callable[[Picture], Data]
@@ -75,15 +75,49 @@ def learned(reader: Reader, folder: Path) -> Eye:
 
 
 def _gnomes(folder: Path) -> Eye:
-    calibration = calibrate(pictures.load(folder / GNOMES.needs[0]), pictures.load(folder / GNOMES.needs[1]))
+    learned = calibration.calibrate(*_two(folder, GNOMES))
 
     def eye(picture: Picture) -> Data:
-        reading = gnomes.read(picture, calibration)
+        reading = gnomes.read(picture, learned)
         return answer(reading, count=reading.count)
 
     return eye
 
 
+def _gems(folder: Path) -> Eye:
+    learned = gem_calibration.calibrate(*_two(folder, GEMS))
+
+    def eye(picture: Picture) -> Data:
+        reading = gems.read(picture, learned)
+        return answer(reading, by_colour=dict(reading.by_colour))
+
+    return eye
+
+
+def _market(folder: Path) -> Eye:
+    reference, layout = (folder / name for name in MARKET.needs)
+    learned = market_calibration.calibrate(pictures.load(reference), Layout.load(layout))
+
+    def eye(picture: Picture) -> Data:
+        reading = market.read(picture, learned)
+        return answer(reading, market=market.as_labels(reading, learned.layout))
+
+    return eye
+
+
+def pieces_eye(picture: Picture) -> Data:
+    """Count like pieces in any picture: this eye needs no table."""
+    reading = pieces.read(picture)
+    return answer(reading, count=reading.count, by_colour=dict(reading.by_colour))
+
+
+def _two(folder: Path, reader: Reader) -> tuple[Picture, Picture]:
+    first, second = (pictures.load(folder / name) for name in reader.needs)
+    return first, second
+
+
 GNOMES = Reader("gnomes", ("empty.jpg", "calibration.jpg"), _gnomes)
-READERS = {reader.kind: reader for reader in (GNOMES,)}
+GEMS = Reader("gems", ("empty.jpg", "palette.jpg"), _gems)
+MARKET = Reader("market", ("reference.jpg", "layout.json"), _market)
+READERS = {reader.kind: reader for reader in (GNOMES, GEMS, MARKET)}
 """Each kind of reading that has session folders."""

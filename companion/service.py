@@ -16,6 +16,7 @@ from companion.bots import Bots
 from companion.corrections import CorrectionStore, Learner
 from companion.errors import CompanionError, NoGame, Unreadable
 from companion.evidence import EvidenceStore
+from companion.glancing import Glance, Glancer, Kind
 from companion.journal import Journal
 from companion.proposal import Device, Proposal
 from companion.settings import Settings
@@ -30,6 +31,7 @@ from devices.errors import DeviceError
 from rules.core import TABLE, Message, Refused
 from vision.calibration import GnomeCalibration
 from vision.errors import VisionError
+from vision.market_calibration import MarketCalibration
 from vision.pictures import encode_jpeg
 
 log = logging.getLogger(__name__)
@@ -38,6 +40,8 @@ TICK_S = 0.1
 FRESH_MS = 3000
 PRUNE_EVERY_S = 600.0
 BOT_PACE_MS = 1500
+GLANCE_MS = 120_000
+MARKET = "market.npz"
 EVENING_S = 12 * 3600.0
 """So far back the pictures are of this evening."""
 SETTINGS = settings.NAME
@@ -75,6 +79,10 @@ class Service:
         self.watch = Watch(self.table, self.evidence, auto_at_ms=self._auto_for_sure)
         self._camera: Camera | None = None
         self.wizard = Wizard(wizard.GNOMES, data, lambda: self.fresh().picture, self.watch.use)
+        self.gem_wizard = Wizard(wizard.GEMS, data, lambda: self.fresh().picture)
+        self._market = _market_of(data / MARKET)
+        self._glancer = Glancer(lambda: self.gem_wizard.calibration, lambda: self._market)
+        self._glances: dict[Kind, Glance] = {}
         self._camera_note: Message | None = None
         self._thread: WatchThread | None = None
         self._streak = Streak(self.evidence)
@@ -123,6 +131,27 @@ class Service:
         """Close the camera's eyes, or open them again."""
         self.watch.away = away
 
+    # --- a glance, where no game asks -------------------------------------------------------------
+
+    def glance(self, kind: Kind) -> Glance:
+        """Look at what lies there now and answer one kind of question; raises CompanionError."""
+        if self.watch.away:
+            raise NoGame("looking_away")
+        frame = self.fresh()
+        self._glances[kind] = self._glancer.glance(kind, frame.picture, self.now_ms(), str(frame.number))
+        return self._glances[kind]
+
+    def glanced(self, kind: Kind) -> Glance | None:
+        """Return the newest answer of a kind while it is fresh."""
+        found = self._glances.get(kind)
+        return found if found is not None and self.now_ms() - found.at_ms < GLANCE_MS else None
+
+    def knows(self, kind: Kind) -> bool:
+        """Say whether this kind of question can be answered at this table."""
+        return self._glancer.knows(kind)
+
+    # --- pictures ---------------------------------------------------------------------------------
+
     def crop(self, evidence: str) -> bytes | None:
         """Return a stored crop as JPEG, None where there is none of this id."""
         return self.evidence.get(evidence)
@@ -133,6 +162,7 @@ class Service:
         Returns how many pictures there were; one that was kept as both is one picture.
         """
         since_s = time.time() - EVENING_S if since_s is None else since_s
+        self._glances.clear()
         return len(self.evidence.forget(since_s) | self.corrections.forget(since_s))
 
     # --- the camera and its calibration -----------------------------------------------------------
@@ -277,6 +307,15 @@ class Service:
         if self.watch.trouble is not None:
             return (Device("camera", False, self.watch.trouble),)
         return (Device("camera", True, self.watch.says),)
+
+
+def _market_of(path: Path) -> MarketCalibration | None:
+    """Return the market board that is known; one that does not read is said by the doctor."""
+    try:
+        return MarketCalibration.load(path) if path.exists() else None
+    except VisionError as error:
+        log.warning("the calibration %s does not read: %s", path.name, error.code)
+        return None
 
 
 def _plain(values: Mapping[str, object]) -> dict[str, str | int]:

@@ -15,9 +15,10 @@ from companion.errors import CompanionError, NoGame
 from companion.proposal import Evidence, Outline
 from companion.watch import vision_message
 from rules.core import Message
-from vision import pictures, readings
+from vision import gem_calibration, pictures, readings
 from vision.calibration import GnomeCalibration, calibrate
 from vision.errors import VisionError
+from vision.gem_calibration import GemCalibration
 from vision.pictures import Picture
 
 log = logging.getLogger(__name__)
@@ -52,6 +53,7 @@ class Kind(Generic[C]):
 
 
 GNOMES = Kind("gnomes", calibrate, GnomeCalibration.load)
+GEMS = Kind("gems", gem_calibration.calibrate, GemCalibration.load)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,9 @@ class Seen:
 class Wizard(Generic[C]):
     """One sense's calibration and its two steps: `take` gives a fresh picture, `use` gets each new calibration."""
 
-    def __init__(self, kind: Kind[C], data: Path, take: Callable[[], Picture], use: Callable[[C], None]) -> None:
+    def __init__(
+        self, kind: Kind[C], data: Path, take: Callable[[], Picture], use: Callable[[C], None] | None = None
+    ) -> None:
         self.kind, self._path, self._take, self._use = kind, data / kind.file, take, use
         self._first: Picture | None = None
         self.calibration: C | None = None
@@ -124,7 +128,8 @@ class Wizard(Generic[C]):
 
     def _set(self, calibration: C) -> None:
         self.calibration = calibration
-        self._use(calibration)
+        if self._use is not None:
+            self._use(calibration)
 
 
 def _seen(picture: Picture, found: object) -> Seen | None:

@@ -97,6 +97,10 @@ class Words:
         found = self._found("noun", f"{key}.{form}", None) if form else None
         return found or self._found("noun", key, None) or self._missed("noun", key)
 
+    def has(self, context: str, key: str) -> bool:
+        """Say whether there is a text of a key."""
+        return self._found(context, key, None) is not None
+
     def value(self, value: Value, names: Sequence[str] = (), form: str | None = None) -> str:
         """Put one value into words."""
         match value:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 
 import cv2
 import jsonschema_rs
@@ -84,6 +86,10 @@ def test_a_greedy_player_and_an_option_are_taken() -> None:
         (["replay", "nothing.jsonl"], "nothing.jsonl: this file cannot be used"),
         (["schema", "chess"], 'The game "chess" is not known.'),
         (["calibrate", "gnomes"], "Name two pictures"),
+        (["calibrate", "gems"], "Name two pictures"),
+        (["calibrate", "market", "--layout", "a.json"], "Name a picture"),
+        (["calibrate", "market", "--layout", "a.json", "--reference", "a.jpg"], "The picture a.json cannot be found."),
+        (["calibrate", "gnomes", "--from-corrections", "--data", "none"], "The camera does not know this table"),
         (["calibrate", "gnomes", "--empty", "a.jpg", "--pieces", "b.jpg"], "The picture a.jpg cannot be found."),
         (["calibrate", "gnomes", "--camera", "teapot:1"], "The camera address"),
     ],
@@ -221,7 +227,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     weights = [0.0] * 16
     weights[8] = 1.0
     reading = GnomeReading(normalised(weights), {"red": 8}, (), Box(0, 0, 9, 9), 0)
-    monkeypatch.setattr(readers, "calibrate", lambda empty, pieces: None)
+    monkeypatch.setattr(readers.calibration, "calibrate", lambda empty, pieces: None)
     monkeypatch.setattr(readers.gnomes, "read", lambda picture, calibration: reading)
     return tmp_path
 
@@ -239,6 +245,60 @@ def test_read_gnomes_without_json_is_sentences(folder: Path) -> None:
     said = run("read", "gnomes", folder).stdout.splitlines()
     assert said[0].endswith("shake01.jpg: 8 gnomes, 100 percent (sure)")
     assert said[2].endswith("This is no picture. Give a JPEG or PNG.")
+
+
+MARKET = {"wood": {"sell": 8, "sell_crossed": True, "buy": 5, "buy_crossed": False, "sold": True}}
+
+
+@dataclass
+class Seen:
+    """What a reader that is measured elsewhere may answer."""
+
+    count: int = 3
+    by_colour: dict[str, int] = field(default_factory=lambda: {"gold": 2, "red": 1})
+    confidence: float = 0.98765
+    sure: bool = True
+
+
+@pytest.fixture
+def everything(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The session folder of every sense at once."""
+    for name in ("palette.jpg", "reference.jpg"):
+        (folder / name).write_bytes((folder / "empty.jpg").read_bytes())
+    (folder / "layout.json").write_text("{}")
+    for sense in (readers.gems, readers.market):
+        monkeypatch.setattr(sense, "read", lambda picture, calibration: Seen())
+    monkeypatch.setattr(readers.pieces, "read", lambda picture: Seen())
+    monkeypatch.setattr(readers.market, "as_labels", lambda reading, layout: MARKET)
+    monkeypatch.setattr(readers.gem_calibration, "calibrate", lambda empty, palette: None)
+    monkeypatch.setattr(readers.market_calibration, "calibrate", lambda picture, layout: SimpleNamespace(layout=layout))
+    monkeypatch.setattr(readers.Layout, "load", lambda path: None)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("sense", "fields", "sentence"),
+    [
+        ("gems", {"by_colour": {"gold": 2, "red": 1}}, "2 gold and 1 red; 99 percent (sure)"),
+        ("market", {"market": MARKET}, "wood: sell 8 crossed, buy 5, sold; 99 percent (sure)"),
+    ],
+)
+def test_each_sense_reads_its_folders_in_one_way(
+    everything: Path, sense: str, fields: dict[str, object], sentence: str
+) -> None:
+    found = {Path(str(line["file"])).name: line for line in lines(run("read", sense, everything, "--json"))}
+    shown = found["shake01.jpg"]
+    assert shown.pop("ms")
+    assert shown == {"file": str(everything / "shake01.jpg"), **fields, "confidence": 0.9877, "sure": True}
+    assert found["shake03.jpg"]["refused"] == "no_picture"
+    assert f"shake01.jpg: {sentence}" in run("read", sense, everything).stdout
+
+
+def test_pieces_are_counted_in_any_picture_and_a_broken_one_is_a_line(everything: Path) -> None:
+    first, second = lines(run("read", "pieces", everything / "empty.jpg", everything / "none.jpg", "--json"))
+    assert (first["count"], first["by_colour"], first["sure"]) == (3, {"gold": 2, "red": 1}, True)
+    assert (second["refused"], set(second)) == ("no_file", {"file", "refused", "ms"})
+    assert "3 pieces: 2 gold and 1 red, 99 percent" in run("read", "pieces", everything / "empty.jpg").stdout
 
 
 @pytest.mark.parametrize("missing", ["empty.jpg", "calibration.jpg"])
