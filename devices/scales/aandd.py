@@ -30,7 +30,7 @@ _FORMS = tuple(
         _NUMBER,
     )
 )
-_OUT_OF_RANGE = re.compile(rf"{_IN_FRONT}OL(?:[,;]| +){_SECOND}(?P<sign>[+-])(?:[0-9.,]+|9{{7}}E\+19)(?:[,;]?.{{3}})?")
+_OUT_OF_RANGE = re.compile(rf"{_IN_FRONT}OL(?:[,;]| +){_SECOND}(?P<sign>[+-])(?:[0-9., ]+|9{{7}}E\+19)(?:[,;]?.{{3}})?")
 _TROUBLE = re.compile(r"EC,E(?P<code>[0-9]{2})")
 _TROUBLES: Mapping[str, str] = {
     "00": "transmission_error",

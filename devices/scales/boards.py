@@ -83,7 +83,7 @@ def _read_open_scale(line: str, profile: Profile) -> Weighing:
         return weigh(number(found["value"]), found["unit"], profile, stable=None)
     if (bare := _BARE.fullmatch(plain)) is not None:
         return _without_unit(bare["first"], bare["second"], profile)
-    return MALFORMED if plain.count(",") > 1 else NOT_WEIGHT
+    return MALFORMED if _NUMBERLIKE.match(plain) and plain.count(",") > 1 else NOT_WEIGHT
 
 
 def _without_unit(first: str, second: str | None, profile: Profile) -> Weighing:

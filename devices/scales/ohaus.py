@@ -13,14 +13,16 @@ from devices.scales.weighing import MALFORMED, NOT_WEIGHT, Weighing, refused
 # this tells a frame from its tail.
 _FRAME = re.compile(
     r"(?P<value>[ +-]{0,16}[0-9]+(?:[.,][0-9]+)?)"
-    r"(?: (?P<unit>[A-Za-z%]{1,5})(?: *(?P<moves>\?))?(?: *(?P<legend>[A-Z0-9:/ ]+?))?)?"
+    r"(?: (?P<unit>[A-Za-z%]{1,5})(?: *(?P<moves>\?))?(?: *(?P<legend>[A-Za-z0-9:/ ]+?))?)?"
 )
 _NARROWEST = 9
 _CLOCK = re.compile(r"[0-9]{2}:[0-9]{2}:[0-9]{2}")
 _NET = frozenset({"N", "NET"})
 _GROSS = frozenset({"G", "B", "B/G", "GROSS"})
-_LEGENDS = _NET | _GROSS | {"", "WET WT", "DRY WT", "HI", "OK", "LO", "OVER", "UNDER", "ACCEPT"}
-_NOT_THE_PAN = frozenset({"TOTAL", "T", "TARE", "PT", "REF WT", "TARGET", "AVG", "MIN", "MAX", "DIF", "SD"})
+_LEGENDS = _NET | _GROSS | {"", "WET WT", "DRY WT", "AIR WT", "LIQ WT", "HI", "OK", "LO", "OVER", "UNDER", "ACCEPT"}
+_NOT_THE_PAN = frozenset(
+    {"TOTAL", "T", "TARE", "PT", "REF WT", "TARGET", "AVG", "MIN", "MAX", "PEAK", "HOLD", "DIF", "SD"}
+)
 _TROUBLE = re.compile(r"Err(?:or)? *[0-9.]+", re.IGNORECASE)
 
 
@@ -35,7 +37,7 @@ def _read(line: str, profile: Profile) -> Weighing:
     found = _FRAME.fullmatch(plain)
     if found is None or len(found["value"]) < _NARROWEST:
         return MALFORMED
-    legend = (found["legend"] or "").strip()
+    legend = (found["legend"] or "").strip().upper()
     if legend in _NOT_THE_PAN:
         return NOT_WEIGHT
     if legend not in _LEGENDS and not _CLOCK.fullmatch(legend):

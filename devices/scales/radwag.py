@@ -10,8 +10,7 @@ from devices.scales.profile import Profile
 from devices.scales.protocol import Protocol, Talk, text
 from devices.scales.weighing import MALFORMED, NOT_WEIGHT, OVERLOAD, UNDERLOAD, Weighing, refused
 
-_WEIGHT = re.compile(r"(?P<command>S  |SI |SU |SUI)(?P<rest>[ ?^v]) (?P<value>[ -] *-?[0-9.,]+) (?P<unit>.{3})")
-_LENGTH = 19
+_WEIGHT = re.compile(r"(?P<command>S  |SI |SU |SUI)(?P<rest>[ ?^v]) (?P<value>.{10}) (?P<unit>.{3})")
 _ANSWER = re.compile(r"(?P<to>[A-Z]{1,4}[0-9]?) (?P<code>[ADIELv^])")
 _WORDS: Mapping[str, Weighing] = {
     "A": NOT_WEIGHT,
@@ -29,11 +28,12 @@ def _read(line: str, profile: Profile) -> Weighing:
     if (answer := _ANSWER.fullmatch(line.rstrip(" "))) is not None:
         return _answered(answer["to"], answer["code"])
     found = _WEIGHT.fullmatch(line)
-    if found is None or len(line) != _LENGTH:
+    if found is None:
         return MALFORMED
     if found["rest"] in "^v":
         return OVERLOAD if found["rest"] == "^" else UNDERLOAD
-    return weigh(number(found["value"]), found["unit"], profile, stable=found["rest"] == " ")
+    value = None if found["value"].endswith(" ") else number(found["value"])
+    return weigh(value, found["unit"], profile, stable=found["rest"] == " ")
 
 
 def _answered(to: str, code: str) -> Weighing:

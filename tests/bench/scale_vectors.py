@@ -65,7 +65,7 @@ def damage(tally: Tally, vector: Vector, random: Random, mutations: int | None) 
 
 def exchange(tally: Tally, vector: Vector) -> None:
     """Play a vector to every protocol."""
-    if vector.expect.error in ("malformed", "checksum", "unit_missing"):
+    if vector.expect.error in ("malformed", "checksum"):
         return  # only its own protocol knows what is wrong with it
     own = checks.grams(checks.events(vector, [vector.data]))
     for name, protocol in PROTOCOLS.items():

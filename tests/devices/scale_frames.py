@@ -188,6 +188,8 @@ _OF: dict[str, list[tuple[bytes, Weighing] | tuple[bytes, Weighing, Profile]]] =
         (b"-   57.25 kg   ?NET\r\n", moves(-57250.0, "kg")),
         (b"     57.25 g   G\r\n", rest(57.25, "g")),
         (b"     57.25 g ? 10:20:30\r\n", moves(57.25, "g")),
+        (b"     57.25 g   Net\r\n", rest(57.25, "g")),
+        (b"     57.25 g PEAK\r\n", refused("not_weight")),
         (b"     57.25 g TOTAL\r\n", refused("not_weight")),
         (b"     57.25 g HELLO\r\n", refused("malformed")),
         (b"57.25 g\r\n", refused("malformed")),  # the tail of a frame
@@ -275,6 +277,8 @@ _OF: dict[str, list[tuple[bytes, Weighing] | tuple[bytes, Weighing, Profile]]] =
         (b"S         57.25 g  \r\n", rest(57.25, "g")),
         (b"SUI? -    57.25 kg \r\n", moves(-57250.0, "kg")),
         (b"SI ^      57.25 g  \r\n", OVERLOAD),
+        (b"SI ^            g  \r\n", OVERLOAD),
+        (b"SI        57.2  g  \r\n", refused("malformed")),
         (b"SI v      57.25 g  \r\n", UNDERLOAD),
         (b"SU        57.25 N  \r\n", refused("not_mass")),
         (b"S ^\r\n", OVERLOAD),
@@ -343,6 +347,7 @@ _OF: dict[str, list[tuple[bytes, Weighing] | tuple[bytes, Weighing, Profile]]] =
         (b"0.5725,81234,\r\n", plain(572.5, "kg"), Profile(unit_default="kg", timestamp=False)),
         (b"712,0.5725,\r\n", refused("unit_missing"), KG),
         (b"712,0.5x25,kg,\r\n", refused("malformed")),
+        (b"Press x, then 3, to change\r\n", refused("not_weight")),
         (b"3) Change baud [9600]\r\n", refused("not_weight")),
     ],
     "usb-hid-scale": [
