@@ -10,10 +10,11 @@ import click
 
 from companion import codec
 from companion.errors import CompanionError, Unreadable
+from companion.refused import message_of
 from companion.settings import data_folder
 from companion.words import Words, languages
 from devices.errors import DeviceError
-from rules.core import Game, Message, Refused
+from rules.core import Game, Refused
 from rules.registry import GAMES
 from vision.errors import VisionError
 
@@ -68,9 +69,7 @@ def words_of(ctx: click.Context) -> Words:
 
 def said(words: Words, error: VisionError | DeviceError) -> str:
     """Put into words what a picture or a device refused."""
-    plain = {name: value for name, value in error.values.items() if isinstance(value, str | int)}
-    rounded = {name: round(value) for name, value in error.values.items() if isinstance(value, float)}
-    return words.say(Message(error.code, {**plain, **rounded}), context="refusal")
+    return words.say(message_of(error), context="refusal")
 
 
 def the_game(_: click.Context, __: click.Parameter, key: str) -> Game[Any]:

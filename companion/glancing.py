@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from companion.codec import Data
 from companion.errors import NoGame
 from companion.proposal import Evidence, Outline
-from companion.watch import vision_message
+from companion.refused import message_of
 from rules.core import Message
 from vision import gems, market, pictures, pieces, what
 from vision.errors import VisionError
@@ -26,6 +26,8 @@ Kind: TypeAlias = Literal["what", "pieces", "gems", "market"]
 KINDS: tuple[Kind, ...] = ("what", "pieces", "gems", "market")
 MIDDLE = 0.6  # of the shorter side: what is asked about lies in the middle of the picture
 AROUND_PX = 24
+FRESH_MS = 120_000
+"""So long an answer is shown; then something else may lie there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ class Glancer:
         try:
             answer, sure, outlines, seen, box = self._eyes[kind](picture)
         except VisionError as error:
-            return Glance(kind, at_ms, refused=vision_message(error))
+            return Glance(kind, at_ms, refused=message_of(error))
         crop = seen[box.y : box.y + box.height, box.x : box.x + box.width]
         drawn = tuple(_moved(one, box) for one in outlines)
         return Glance(kind, at_ms, answer, sure, None, pictures.encode_jpeg(crop), Evidence(name, drawn))

@@ -16,15 +16,17 @@ from companion.bots import Bots
 from companion.corrections import CorrectionStore, Learner
 from companion.errors import CompanionError, NoGame, Unreadable
 from companion.evidence import EvidenceStore
+from companion.glancing import FRESH_MS as FRESH_GLANCE_MS
 from companion.glancing import Glance, Glancer, Kind
 from companion.journal import Journal
 from companion.proposal import Device, Proposal
+from companion.refused import message_of
 from companion.settings import Settings
 from companion.sheets import SheetStore
 from companion.snapshot import Snapshot
 from companion.streak import Streak
 from companion.table import Post, Table
-from companion.watch import SENSE, Watch, WatchThread, vision_message
+from companion.watch import SENSE, Watch, WatchThread
 from companion.wizard import Wizard
 from devices.camera import Camera, Frame, open_camera
 from devices.errors import DeviceError
@@ -40,7 +42,6 @@ TICK_S = 0.1
 FRESH_MS = 3000
 PRUNE_EVERY_S = 600.0
 BOT_PACE_MS = 1500
-GLANCE_MS = 120_000
 MARKET = "market.npz"
 EVENING_S = 12 * 3600.0
 """So far back the pictures are of this evening."""
@@ -103,7 +104,7 @@ class Service:
         try:
             self.watch.look_again(self.fresh)
         except VisionError as error:
-            raise CompanionError(error.code, **vision_message(error).values) from error
+            raise CompanionError(error.code, **message_of(error).values) from error
 
     def type_count(self, count: int) -> None:
         """Propose a count that a person typed; raises Refused, NoGame."""
@@ -144,7 +145,7 @@ class Service:
     def glanced(self, kind: Kind) -> Glance | None:
         """Return the newest answer of a kind while it is fresh."""
         found = self._glances.get(kind)
-        return found if found is not None and self.now_ms() - found.at_ms < GLANCE_MS else None
+        return found if found is not None and self.now_ms() - found.at_ms < FRESH_GLANCE_MS else None
 
     def knows(self, kind: Kind) -> bool:
         """Say whether this kind of question can be answered at this table."""
@@ -181,7 +182,7 @@ class Service:
         try:
             self._camera = open_camera(url)
         except DeviceError as error:
-            self._camera_note = Message(error.code, _plain(error.values))
+            self._camera_note = message_of(error)
             return
         self._thread = WatchThread(self.watch, self._camera)
 
@@ -198,7 +199,7 @@ class Service:
         except DeviceError as error:
             reason = error.values.get("reason")  # a silent camera says why: it may show the same picture all the time
             code = reason if reason == "camera_frozen" else error.code
-            raise CompanionError(code, **_plain(error.values)) from error
+            raise CompanionError(code, **message_of(error).values) from error
 
     def picture(self) -> Frame | None:
         """Return the newest frame for the wizard's page, None where there is none."""

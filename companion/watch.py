@@ -19,6 +19,7 @@ from companion.evidence import EvidenceStore, Note
 from companion.looking import Looked, Newest
 from companion.proposal import Evidence, Outline
 from companion.referee import Listening, Said
+from companion.refused import message_of
 from companion.snapshot import Snapshot
 from companion.table import Table
 from devices.camera import Camera, Frame
@@ -204,7 +205,7 @@ class Watch:
 
     def _wait(self, error: VisionError) -> None:
         """Remember why nothing was read, and try again in a while: a hand goes, a lamp is put on."""
-        self.refused = vision_message(error)
+        self.refused = message_of(error)
         self._not_before_ms = self._frame_ms + AGAIN_MS
         self._done = ()
 
@@ -269,13 +270,6 @@ class WatchThread:
             return None
         self._number = frame.number
         return frame
-
-
-def vision_message(error: VisionError) -> Message:
-    """Return why a picture does not read as a message; lists of outlines are for drawing, not for words."""
-    plain = {name: value for name, value in error.values.items() if isinstance(value, str | int)}
-    rounded = {name: round(value) for name, value in error.values.items() if isinstance(value, float)}
-    return Message(error.code, {**plain, **rounded})
 
 
 def _shifted(colour: str, polygon_px: tuple[tuple[int, int], ...], box: Box) -> Outline:

@@ -13,7 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from companion.errors import CompanionError, NoGame
 from companion.proposal import Evidence, Outline
-from companion.watch import vision_message
+from companion.refused import message_of
 from rules.core import Message
 from vision import gem_calibration, pictures, readings
 from vision.calibration import GnomeCalibration, calibrate
@@ -103,7 +103,7 @@ class Wizard(Generic[C]):
             learned = self.kind.learn(self._first, picture)
         except VisionError as error:
             self.refuse(error, picture)
-            raise CompanionError(error.code, **vision_message(error).values) from error
+            raise CompanionError(error.code, **message_of(error).values) from error
         self.use(learned)
 
     def use(self, calibration: C) -> None:
@@ -114,7 +114,7 @@ class Wizard(Generic[C]):
 
     def refuse(self, error: VisionError, picture: Picture | None = None) -> None:
         """Say why a picture, a file or a refit was refused, with the picture of what was seen where there is one."""
-        self.note = vision_message(error)
+        self.note = message_of(error)
         self.seen = None if picture is None else _seen(picture, error.values.get("outlines"))
 
     def _restore(self) -> None:

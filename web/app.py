@@ -12,7 +12,7 @@ from flask_openapi3.models.info import Info
 from flask_openapi3.openapi import OpenAPI
 
 from companion.service import Service
-from web import api, conduct, desk, failures, help_pages, join, keys, pages, posts, security, wizard
+from web import api, conduct, desk, failures, help_pages, join, keys, looks, pages, posts, security, wizard
 from web.clients import Clients, Invitations, Tries
 from web.desk import EXTENSION, Desk
 from web.regions import Painter, load_game_pages
@@ -22,6 +22,15 @@ from web.stream import SPARE_THREADS, Stream
 from web.visitors import COOKIE, Door
 
 CLIENTS = "clients.json"
+BLUEPRINTS = (
+    pages.pages,
+    posts.posts,
+    conduct.conduct,
+    join.joining,
+    help_pages.helping,
+    looks.looks,
+    wizard.setting_up,
+)
 THREADS = 64
 """Two for each tablet one can think of, and spare ones: a stream holds one as long as it is open."""
 
@@ -56,7 +65,7 @@ def create_app(
     security.guard(app, known)
     keys.guard(app)
     failures.install(app)
-    for blueprint in (pages.pages, posts.posts, conduct.conduct, join.joining, help_pages.helping, wizard.setting_up):
+    for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)
     app.register_api(api.api)
     app.context_processor(_context)

@@ -55,7 +55,7 @@ def choose() -> AnyResponse:
 def _back() -> str:
     """Return the page of ours that this post came from."""
     back = request.form.get("back", "/")
-    return back if back in ("/", "/table", "/count", "/join", "/devices", "/calibrate", "/help") else "/"
+    return back if back in ("/", "/table", "/count", "/what", "/join", "/devices", "/calibrate", "/help") else "/"
 
 
 @pages.get("/play")

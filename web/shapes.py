@@ -44,6 +44,7 @@ SHAPES = {
     "black": "M-4 -11.4H4V-4H11.4V4H4V11.4H-4V4H-11.4V-4H-4Z",
     "brown": _regular(5, 10.8),
     "purple": _regular(3, 13.0, 90.0),
+    "pink": "M0 11L-10.4 -0.6A5.9 5.9 0 0 1 0 -7.2A5.9 5.9 0 0 1 10.4 -0.6Z",
     "silver": "M5 -10.6A11.4 11.4 0 1 0 5 10.6A13 13 0 0 1 5 -10.6Z",
 }
 """The outline of each colour's shape, in a box of 26 around its middle, all of about the same area."""

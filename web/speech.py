@@ -41,35 +41,35 @@ class Speech:
 
     def __init__(self, language: str, game: str | None = None, names: Sequence[str] = ()) -> None:
         self.language = language
-        self._words = words(language, game)
+        self.words = words(language, game)
         self._checked = words(language, game, strict=True)
         self._names = tuple(names)
 
     def text(self, key: str, **values: Value) -> str:
         """Return a text of the pages."""
-        return self._words.text("web", key, values, self._names)
+        return self.words.text("web", key, values, self._names)
 
     def say(self, thing: Message | Refusal | Refused | CompanionError) -> str:
         """Put a message, a refusal or what the companion cannot do into words."""
-        return self._words.say(thing, self._names)
+        return self.words.say(thing, self._names)
 
     def health(self, device: Device) -> str:
         """Say how a device is: what it reports where it works, else what to do about it."""
-        says = self._words.say(device.says, self._names, context="log" if device.ok else "refusal")
+        says = self.words.say(device.says, self._names, context="log" if device.ok else "refusal")
         name = self.noun(device.name)
         return f"{name[:1].upper()}{name[1:]}: {says}"
 
     def trouble(self, message: Message) -> str:
         """Say what is in the way and what to do about it."""
-        return self._words.say(message, self._names, context="refusal")
+        return self.words.say(message, self._names, context="refusal")
 
     def do(self, message: Message, **more: Any) -> str:
         """Name a deed as it stands on a button."""
-        return self._words.text("do", message.key, {**message.values, **more}, self._names)
+        return self.words.text("do", message.key, {**message.values, **more}, self._names)
 
     def noun(self, noun: Noun | str, form: str | None = None) -> str:
         """Name a thing."""
-        return self._words.noun(noun.key if isinstance(noun, Noun) else noun, form)
+        return self.words.noun(noun.key if isinstance(noun, Noun) else noun, form)
 
     def rule(self, rule: str) -> str:
         """Name what a refusal rests on: a numbered reading in words, a part of the rules as it is printed."""
@@ -80,16 +80,16 @@ class Speech:
 
     def phase(self, key: str) -> str:
         """Name a part of a turn."""
-        return self._words.text("phase", key)
+        return self.words.text("phase", key)
 
     def option(self, name: str, value: str | None = None) -> str:
         """Ask for a house choice in plain words, or name one of its values."""
-        return self._words.text("option", name if value is None else f"{name}.{value}")
+        return self.words.text("option", name if value is None else f"{name}.{value}")
 
     def value(self, value: Value, form: str | None = None) -> str:
         """Put one value into words."""
-        return self._words.value(value, self._names, form)
+        return self.words.value(value, self._names, form)
 
     def refusal(self, code: str, values: Mapping[str, Value]) -> str:
         """Say why something may not be done."""
-        return self._words.text("refusal", code, values, self._names)
+        return self.words.text("refusal", code, values, self._names)

@@ -13,10 +13,12 @@ import pytest
 
 from companion import players, wordlist
 from companion.errors import Unreadable
+from companion.refused import message_of
 from companion.words import PLACE, Book, Missing, Words, files, languages, read
 from rules.core import TABLE, Choice, Message, Money, Noun, Refusal, Refused, Who, moves
 from rules.registry import GAMES
 from tests.rules import drive
+from vision.errors import CalibrationRefused
 
 LANGUAGES = languages()
 ROOT = Path(__file__).parents[2]
@@ -114,6 +116,30 @@ ERRORS = {
 def test_every_code_that_companion_raises_has_words(language: str) -> None:
     words = Words(language)
     assert [code for code in sorted(raised_codes()) if words._found("refusal", code, None) is None] == []
+
+
+VISION_REFUSES = re.compile(r"""(?:PictureRefused|CalibrationRefused|_refused)\(\s*"([a-z_0-9]+)\"""")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_picture_and_table_that_vision_refuses_has_a_cure_in_words(language: str) -> None:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "vision").rglob("*.py"))
+    codes = set(VISION_REFUSES.findall(text)) | {"hand", "turned", "frozen"}
+    words = Words(language)
+    assert [code for code in sorted(codes) if not words.has("refusal", code)] == []
+
+
+def test_colours_that_look_alike_are_named_in_the_readers_language() -> None:
+    error = CalibrationRefused("colours_alike", {"first": "gold", "second": "orange", "apart": 1.2, "least": 2.0})
+    said = Words("de", strict=True).say(message_of(error), context="refusal")
+    assert said.startswith("Gold und Orange sehen in diesem Licht gleich aus.")
+
+
+def test_pieces_that_are_too_small_are_told_by_how_many_pixels() -> None:
+    error = CalibrationRefused("pieces_small", {"length_px": 17.6, "least_px": 24.0})
+    said = Words("en", strict=True).say(message_of(error), context="refusal")
+    assert "18 pixels long, 24 are needed" in said
+    assert said.endswith("Bring the camera nearer.")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
