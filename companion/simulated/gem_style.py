@@ -28,7 +28,7 @@ _TOPS: dict[str, tuple[Grain, Paint, Paint]] = {
     "walnut": ("wood", srgb(112, 76, 52), srgb(72, 48, 34)),
     "green cloth": ("plain", srgb(52, 98, 66), srgb(40, 84, 56)),
 }  # fmt: skip
-_OFTEN = (0.2, 0.13, 0.12, 0.13, 0.15, 0.13, 0.1, 0.04)
+_OFTEN = (0.27, 0.12, 0.11, 0.12, 0.14, 0.11, 0.09, 0.04)
 _DAYLIGHT_K = 6500.0
 
 
@@ -177,4 +177,12 @@ def _draw_lens(rng: np.random.Generator, surface: Surface, light: Light, kelvin:
         gamma=float(rng.uniform(1.9, 2.5)),
         vignette=float(rng.uniform(0, 0.35)),
         saturation=float(rng.uniform(0.75, 1.15)),
+        shoulder=float(rng.choice([rng.uniform(0.6, 0.8), rng.uniform(0.8, 0.98)])),
+        white=_white(rng),
     )
+
+
+def _white(rng: np.random.Generator) -> tuple[float, float, float]:
+    """Half of all cameras correct white after they clipped: what is burnt out is white no more."""
+    b, g, r = (float(v) for v in rng.uniform(0.9, 1.0, 3))
+    return (1.0, 1.0, 1.0) if rng.random() < 0.5 else (b, g, r)

@@ -226,17 +226,30 @@ def _on_table(table: GemTable, at: npt.NDArray[np.float64]) -> Floats:
 
 
 def _pile(table: GemTable, names: Sequence[str], rng: np.random.Generator) -> list[Gem]:
-    """Gems that fall together and roll apart, touching, leaning on and lying on each other; some roll far."""
+    """Gems that fall together and roll apart, touching and leaning on each other, some on others; some roll far."""
     n, across = len(names), 2 * table.cut.radius_mm
-    wide = across * math.sqrt(n) * float(rng.uniform(0.4, 1.1))
+    wide = across * math.sqrt(n) * float(rng.uniform(0.25, 0.55))
+    flat = rng.normal(0, wide, (n, 2)) * np.where(rng.random((n, 1)) < 0.1, 2.2, 1.0)
+    room = float(rng.uniform(0.8, 1.05) if rng.random() < 0.85 else rng.uniform(0.4, 0.8))
+    flat = _elbowed(flat, across * room)
     middle = _on_table(table, rng.uniform(-0.45, 0.45, 2))
-    flat = rng.normal(0, wide / 2, (n, 2)) * np.where(rng.random((n, 1)) < 0.1, 2.2, 1.0)
-    heights = across * (0.7 + 1.1 * rng.random(n) + 0.03 * n * rng.random(n))
+    heights = across * rng.uniform(0.6, 0.9, n)
     starts = f32(np.concatenate([flat, heights[:, None]], axis=1))
     turns = f32(np.stack([aim(rng.normal(0, 1, 3)) @ yaw(rng.uniform(0, 6.3)) for _ in names]))
     shape, radii = balls(table.cut)
-    rest = fallen(shape, radii, starts, turns, f32(rng.normal(0, 40, (n, 3))), lambda x, y: 0 * x, _STEPS)
+    rest = fallen(shape, radii, starts, turns, f32(rng.normal(0, 25, (n, 3))), lambda x, y: 0 * x, _STEPS)
     return [_at_rest(name, points, shape, middle) for name, points in zip(names, rest, strict=True)]
+
+
+def _elbowed(flat: npt.NDArray[np.float64], room_mm: float) -> npt.NDArray[np.float64]:
+    """Push places (n, 2) apart until most are `room_mm` from each other."""
+    for _ in range(_TRIES):
+        between = flat[:, None] - flat[None]
+        far = np.linalg.norm(between, axis=2) + 1e-6
+        short = np.where(far < room_mm, room_mm - far, 0.0)
+        np.fill_diagonal(short, 0.0)
+        flat = flat + 0.3 * (between / far[..., None] * short[..., None]).sum(axis=1)
+    return flat
 
 
 def _at_rest(colour: str, points: Floats, shape: Floats, middle: Floats) -> Gem:

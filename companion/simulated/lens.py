@@ -13,7 +13,11 @@ Picture = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """What a camera does to a picture; `noise` is in grey levels, `cast` a factor for each of linear B, G and R."""
+    """What a camera does to a picture.
+
+    `noise` is in grey levels, `cast` a factor for each of linear B, G and R, `shoulder` the light from which on it
+    presses highlights together, `white` what it then makes of a burnt-out B, G and R, in shares of 255.
+    """
 
     blur_px: float = 0.6
     noise: float = 2.0
@@ -23,6 +27,8 @@ class Lens:
     gamma: float = 2.2
     vignette: float = 0.1
     saturation: float = 1.0
+    shoulder: float = 0.7
+    white: tuple[float, float, float] = (1.0, 1.0, 1.0)
 
 
 def develop(light: Floats, lens: Lens, rng: np.random.Generator) -> Picture:
@@ -34,12 +40,14 @@ def develop(light: Floats, lens: Lens, rng: np.random.Generator) -> Picture:
         seen = f32(cv2.GaussianBlur(seen, (0, 0), lens.blur_px))
     grey = seen.mean(axis=2, keepdims=True)
     seen = np.maximum(grey + (seen - grey) * f32(lens.saturation), 0.0)
-    return _quantise(_tone(seen, lens.gamma), lens, rng)
+    return _quantise(_tone(seen, lens.gamma, lens.shoulder) * f32(lens.white), lens, rng)
 
 
-def _tone(light: Floats, gamma: float) -> Floats:
+def _tone(light: Floats, gamma: float, shoulder: float) -> Floats:
     """Gamma with a soft shoulder, in grey levels."""
-    soft = np.where(light > 0.7, 0.7 + 0.3 * np.tanh((light - 0.7) / 0.45), light).astype(np.float32)
+    left = np.float32(1 - shoulder)
+    pressed = np.float32(shoulder) + left * np.tanh((light - np.float32(shoulder)) / (np.float32(1.5) * left))
+    soft = np.where(light > shoulder, pressed, light).astype(np.float32)
     out: Floats = cv2.pow(soft, 1.0 / gamma) * np.float32(255.0)
     return out
 
