@@ -22,6 +22,8 @@ SPREAD = 64.0
 
 Map = NDArray[np.float32]
 _ASKING = Lock()
+_ENGINE = (cv2.dnn.ENGINE_CLASSIC,) if hasattr(cv2.dnn, "ENGINE_CLASSIC") else ()
+"""OpenCV 5 has two engines; the older takes a quarter less time for such nets. OpenCV 4 has only that one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,4 +67,4 @@ def _unfolded(raw: NDArray[np.float32]) -> NDArray[np.float32]:
 @lru_cache(maxsize=4)
 def _net(file: str) -> cv2.dnn.Net:
     data = files("vision").joinpath("data", file).read_bytes()
-    return cv2.dnn.readNetFromONNX(np.frombuffer(data, np.uint8))
+    return cv2.dnn.readNetFromONNX(np.frombuffer(data, np.uint8), *_ENGINE)
