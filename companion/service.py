@@ -20,6 +20,7 @@ from companion.glancing import FRESH_MS as FRESH_GLANCE_MS
 from companion.glancing import Glance, Glancer, Kind
 from companion.journal import Journal
 from companion.proposal import Device, Proposal
+from companion.refitting import School
 from companion.refused import message_of
 from companion.settings import Settings
 from companion.sheets import SheetStore
@@ -81,6 +82,7 @@ class Service:
         self._camera: Camera | None = None
         self.wizard = Wizard(wizard.GNOMES, data, lambda: self.fresh().picture, self.watch.use)
         self.gem_wizard = Wizard(wizard.GEMS, data, lambda: self.fresh().picture)
+        self.school = School(self.wizard, self.corrections)
         self._market = _market_of(data / MARKET)
         self._glancer = Glancer(lambda: self.gem_wizard.calibration, lambda: self._market)
         self._glances: dict[Kind, Glance] = {}
@@ -226,6 +228,7 @@ class Service:
         """Stop every thread and child, and close the journal."""
         self._closing.set()
         self._ticker.join()
+        self.school.close()
         self._close_camera()
         self.watch.close()
         self.table.close()

@@ -8,11 +8,14 @@ from flask import Blueprint, Response, abort, g, render_template
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import CompanionError
+from companion.wizard import Wizard
 from web import desk
 from web.drawing import bare_mark, drawn
 from web.posts import done
 
 setting_up = Blueprint("setting_up", __name__)
+SENSES = ("gnomes", "gems")
+"""What the page sets up; a market board is shown by `companion calibrate market`, for its layout is a file."""
 
 
 @setting_up.get("/calibrate")
@@ -20,22 +23,32 @@ def page() -> str:
     """Show how far the set-up is, what the camera sees, and what it refused."""
     service, visitor = desk.desk().service, desk.visitor()
     sees = visitor.host or visitor.role == "table"
-    status = service.wizard.status()
     return render_template(
         "calibrate.html",
         camera=service.has_camera,
         sees=sees,
-        status=status,
-        note=status["note"] and desk.speech().trouble(status["note"]),
-        seen=_seen() if sees else None,
+        wizards=[_shown(sense, sees=sees) for sense in SENSES],
+        learns=service.school.is_busy,
+        corrections=len(service.corrections),
         bare_mark=bare_mark,
     )
 
 
-def _seen() -> dict[str, Any] | None:
-    """Return the picture of what was refused, as a page draws it."""
-    seen = desk.desk().service.wizard.seen
-    return None if seen is None else drawn(seen.evidence, seen.jpeg, "/calibrate/")
+def _shown(sense: str, *, sees: bool) -> dict[str, Any]:
+    """Return one sense's steps as the page shows them; what was seen, only to those who see the camera's picture."""
+    wizard = _wizard(sense)
+    seen = drawn(wizard.seen.evidence, wizard.seen.jpeg, f"/calibrate/{sense}/") if sees and wizard.seen else None
+    status = wizard.status()
+    note = status["note"]
+    return {**status, "sense": sense, "note": note and desk.speech().say(note), "seen": seen}
+
+
+def _wizard(sense: str) -> Wizard[Any]:
+    service = desk.desk().service
+    wizards: dict[str, Wizard[Any]] = {"gnomes": service.wizard, "gems": service.gem_wizard}
+    if sense not in wizards:
+        abort(404)
+    return wizards[sense]
 
 
 @setting_up.get("/calibrate/picture")
@@ -45,11 +58,11 @@ def live_picture() -> Response:
     return _jpeg(desk.desk().service.preview())
 
 
-@setting_up.get("/calibrate/seen")
-def refused_picture() -> Response:
+@setting_up.get("/calibrate/<sense>/seen")
+def refused_picture(sense: str) -> Response:
     """Return the picture that was refused last, to the host and the shared screen alone."""
     desk.visitor().must_keep_house()
-    seen = desk.desk().service.wizard.seen
+    seen = _wizard(sense).seen
     return _jpeg(None if seen is None else seen.jpeg)
 
 
@@ -57,11 +70,19 @@ def _jpeg(jpeg: bytes | None) -> Response:
     return Response(status=204) if jpeg is None else Response(jpeg, mimetype="image/jpeg")
 
 
-@setting_up.post("/calibrate/<step>")
-def take_picture(step: str) -> AnyResponse:
-    """Take one of the two pictures; a refusal says what to do about it."""
+@setting_up.post("/calibrate/gnomes/learn")
+def learn() -> AnyResponse:
+    """Begin to learn from the counts that were tapped; the page says what came of it."""
     desk.visitor().must_be_table()
-    wizard = desk.desk().service.wizard
+    desk.desk().service.school.begin()
+    return done(go="/calibrate")
+
+
+@setting_up.post("/calibrate/<sense>/<step>")
+def take_picture(sense: str, step: str) -> AnyResponse:
+    """Take one of a sense's two pictures; a refusal says what to do about it, and shows what was seen."""
+    desk.visitor().must_be_table()
+    wizard = _wizard(sense)
     steps = {"empty": wizard.take_empty, "pieces": wizard.take_pieces}
     if step not in steps:
         abort(404)

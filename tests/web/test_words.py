@@ -26,7 +26,7 @@ MADE = {
     *(f"depth_{one}" for one in ("referee", "score")),
     *(f"{what}_{one}" for what in ("seat", "make") for one in get_args(Plays)),
     *(f"values_{one}" for one in ("box", "house")),
-    *(f"{step}{more}" for step in ("tray_empty", "tray_pieces") for more in ("", "_more")),
+    *(f"{step}{more}" for step in ("tray_empty", "tray_pieces", "gems_empty", "gems_pieces") for more in ("", "_more")),
     *(f"{other}{way}" for other in ("", "other_", "all_others_") for way in ("gains", "pays")),
     *("role_table", "role_seat", "role_seat_other", "role_watch"),
     *("menu_look_here", "menu_look_away", "back_to_table", "back_to_start", "left_title", "fell_title", "left_more"),
