@@ -12,7 +12,8 @@ from companion.simulated.style import PAINTS, Table
 def scatter(table: Table, level: int, feet_mm: Floats, rng: np.random.Generator) -> list[Solid]:
     """Clutter for one shake: level 0 nothing, 1 a cup, 2 also cubes and bills, 3 also odd things, in the tray as well.
 
-    `feet_mm` (n, 3) are the places of the gnomes, so that some clutter can touch them.
+    At level 4 the odd things are mostly in the gnomes' colours and beside gnomes. `feet_mm` (n, 3) are the places of
+    the gnomes, so that some clutter can touch them.
     """
     things: list[Solid] = []
     if level >= 1 and rng.random() < 0.85:
@@ -20,9 +21,18 @@ def scatter(table: Table, level: int, feet_mm: Floats, rng: np.random.Generator)
     if level >= 2:
         things += [_bill(table, rng) for _ in range(int(rng.integers(0, 4)))]
         things += [_loose(table, _cube(table, rng), feet_mm, rng, 0.06) for _ in range(int(rng.integers(1, 7)))]
-    if level >= 3:
+    if level == 3:
         things += [_loose(table, _odd(table, rng), feet_mm, rng, 0.4) for _ in range(int(rng.integers(1, 6)))]
+    if level >= 4:
+        things += [_lookalike(table, feet_mm, rng) for _ in range(int(rng.integers(2, 8)))]
     return things
+
+
+def _lookalike(table: Table, feet_mm: Floats, rng: np.random.Generator) -> Solid:
+    """A cube, rod or ball in a gnome's colour, beside the tray or right beside a gnome."""
+    paint = table.palette[int(rng.integers(len(table.palette)))][1]
+    thing = _cube(table, rng, paint) if rng.random() < 0.4 else _odd(table, rng, paint)
+    return _loose(table, thing, feet_mm, rng, 0.2, 0.45)
 
 
 def any_place(table: Table, rng: np.random.Generator, inside: bool) -> Floats:
@@ -49,13 +59,13 @@ def _paint(table: Table, rng: np.random.Generator) -> Paint:
     return PAINTS[str(rng.choice(list(PAINTS)))]
 
 
-def _cube(table: Table, rng: np.random.Generator) -> Solid:
+def _cube(table: Table, rng: np.random.Generator, paint: Paint | None = None) -> Solid:
     side = float(rng.uniform(7, 11))
-    return block((side, side, side), _paint(table, rng), float(rng.uniform(0, 0.15)))
+    return block((side, side, side), paint or _paint(table, rng), float(rng.uniform(0, 0.15)))
 
 
-def _odd(table: Table, rng: np.random.Generator) -> Solid:
-    paint, gloss = _paint(table, rng), float(rng.uniform(0, 0.3))
+def _odd(table: Table, rng: np.random.Generator, paint: Paint | None = None) -> Solid:
+    paint, gloss = paint or _paint(table, rng), float(rng.uniform(0, 0.3))
     kind = int(rng.integers(5))
     if kind == 0:
         return block((float(rng.uniform(5, 22)), float(rng.uniform(5, 12)), float(rng.uniform(3, 12))), paint, gloss)
@@ -72,7 +82,7 @@ def _odd(table: Table, rng: np.random.Generator) -> Solid:
             gloss,
         )
     if kind == 3:
-        return _cube(table, rng)
+        return _cube(table, rng, paint)
     return _rod(float(rng.uniform(2, 5)), float(rng.uniform(14, 60)), paint, gloss)
 
 
@@ -82,9 +92,11 @@ def _rod(radius: float, length: float, paint: Paint, gloss: float) -> Solid:
     return moved(standing, aim(f32([1.0, 0.0, 0.0])), f32([-length / 2, 0.0, radius]))
 
 
-def _loose(table: Table, thing: Solid, feet_mm: Floats, rng: np.random.Generator, inside: float) -> Solid:
-    """A thing put down anywhere, now and then right beside a gnome."""
-    if len(feet_mm) and rng.random() < 0.15:
+def _loose(
+    table: Table, thing: Solid, feet_mm: Floats, rng: np.random.Generator, inside: float, beside: float = 0.15
+) -> Solid:
+    """A thing put down anywhere, or with the chance `beside` right beside a gnome."""
+    if len(feet_mm) and rng.random() < beside:
         angle = rng.uniform(0, 2 * math.pi)
         place = feet_mm[int(rng.integers(len(feet_mm)))] + f32([13 * math.cos(angle), 13 * math.sin(angle), 0])
         own = to_tray(table.tray, place)

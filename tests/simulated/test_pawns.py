@@ -84,7 +84,7 @@ def test_a_bump_moves_picture_and_truth_together():
     assert np.abs(still.truth.centres_px - bumped.truth.centres_px).max() > 0.5
 
 
-@pytest.mark.parametrize("level", [1, 2, 3])
+@pytest.mark.parametrize("level", [1, 2, 3, 4])
 def test_clutter_changes_no_count(level):
     truth = shot(shaken(2), clutter=level).truth
     assert len(truth.colours) == len(truth.centres_px) == len(COLOURS)
