@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision import align, market_place, pictures
+from vision import align, market_face, market_place, pictures
 from vision.errors import PictureRefused
 from vision.market_calibration import MarketCalibration
 from vision.market_place import Eye, Matrix, Points
@@ -34,11 +34,7 @@ MARKER_STEP = 1 / 8  # of a marker's width
 MARKER_MIDDLE_MM = 2.5
 CUBE_STEP_MM = 2.0
 CUBE_MIDDLE_MM = 4.0
-FACE_SIDE = 15
-FACE_STEP = 1 / 12  # of a marker's width
-FACE_MM = 4.8
-FACE_LEVELS = 40.0
-MIDDLE_OF_FACE = 0.4  # of a marker's width around its middle
+FACE_MM = 4.0
 ALIKE_LEAST = 0.45
 
 
@@ -114,23 +110,13 @@ def cube_patches(view: View, places_mm: Points) -> Plane:
 
 
 def faces(view: View, places_mm: Points) -> Plane:
-    """Return a marker's upper side at each place (n x 2, board mm), by how it differs from its own middle tone.
-
-    n x (FACE_SIDE x FACE_SIDE x 2): lighter or darker, and of another colour.
-    """
-    width = view.stage.calibration.layout.marker_mm
-    grid = _grid(FACE_SIDE) * width * FACE_STEP
+    """Return what tells which side of a marker is up at each place (n x 2, board mm): n x market_face.NUMBERS."""
+    side, width = market_face.WIDE_SIDE, view.stage.calibration.layout.marker_mm
     at = view.eye.lifted(places_mm, FACE_MM)
-    turned = np.einsum("nij,kj->nki", _turns(view.eye, places_mm), grid) + at[:, None]
-    seen = cv2.perspectiveTransform(turned.reshape(1, -1, 2), view.board)
+    turned = np.einsum("nij,kj->nki", _turns(view.eye, places_mm), _grid(side) * width * market_face.STEP)
+    seen = cv2.perspectiveTransform((turned + at[:, None]).reshape(1, -1, 2), view.board)
     shown = _sampled(view.picture, seen.reshape(turned.shape).astype(np.float64))
-    middle = np.linalg.norm(grid, axis=1) < MIDDLE_OF_FACE * width
-    away = shown - np.median(shown[:, middle], axis=1, keepdims=True)
-    scale = FACE_LEVELS / 2 + shown[:, middle].mean(axis=(1, 2), keepdims=True) / 4
-    lighter = away.mean(axis=2, keepdims=True)
-    hue = np.linalg.norm(away - lighter, axis=2, keepdims=True)
-    found = np.concatenate([lighter, hue], axis=2) / scale
-    return np.asarray(found.reshape(len(places_mm), -1), np.float32)
+    return np.stack([market_face.about(one.reshape(side, side, 3)) for one in shown])
 
 
 def _refuse_size(picture: Picture, reference: Picture) -> None:

@@ -18,7 +18,9 @@ from companion.simulated.light import FINE, View, cast, look_down, paint_faces
 from companion.simulated.market_board import (
     LADDERS,
     PX_PER_MM,
+    SOLD_SPACE,
     Board,
+    any_paint,
     draw_board,
     layout_of,
     places_mm,
@@ -26,19 +28,23 @@ from companion.simulated.market_board import (
     printed,
     sold_mm,
 )
-from companion.simulated.market_pieces import Cube, Marker, body, cube_body
+from companion.simulated.market_pieces import Cube, Make, Marker, body, cube_body, draw_make, ink_on
 from companion.simulated.painting import Bump, cropped, knock, light_up
-from companion.simulated.solids import Floats, Solid, f32, flat, joined
+from companion.simulated.solids import Floats, Paint, Solid, f32, flat, joined
 from companion.simulated.style import Camera, Light, Surface, draw_table
 
-__all__ = ["Board", "Bump", "Cube", "Marker", "Market", "draw_market", "labels_of", "layout", "render", "set_up"]
+__all__ = ["Board", "Bump", "Cube", "Make", "Marker", "Market", "crowded", "draw_make", "draw_market", "labels_of",
+           "layout", "render", "set_up"]  # fmt: skip
 
 _LAMP_REACH_MM = 260.0
 _BEAMS = 4
 _STEEPEST_RAD = math.radians(35.0)
 _CELL_MARGIN_MM = 9.0
-_ASTRAY_MM = 1.4
+_FURTHEST_MM = 2.5
 _CLICK_PX = 0.7
+_CROSSED = 1 / 3
+_CROWD = 0.3
+_ANY_MAKE = Make()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +58,7 @@ class Market:
     camera: Camera = field(default_factory=lambda: Camera((1280, 960)))
     lens: Lens = field(default_factory=Lens)
     at_mm: tuple[float, float] = (0.0, 0.0)
-    marker_height_mm: float = 5.0
-    cube_mm: float = 9.0
-    gloss: float = 0.05
-    rim: float = 0.5
-    arm: float = 0.15
+    make: Make = field(default_factory=Make)
 
 
 def draw_market(seed: int, size_px: tuple[int, int] = (1280, 960)) -> Market:
@@ -72,11 +74,7 @@ def draw_market(seed: int, size_px: tuple[int, int] = (1280, 960)) -> Market:
         camera=camera,
         lens=_draw_lens(board, table.lens, table.light, rng),
         at_mm=at,
-        marker_height_mm=float(rng.uniform(3.5, 6.0)),
-        cube_mm=float(rng.uniform(8.0, 10.0)),
-        gloss=float(rng.uniform(0.0, 0.2)),
-        rim=float(rng.uniform(0.15, 0.8)),
-        arm=float(rng.uniform(0.11, 0.19)),
+        make=draw_make(rng),
     )
 
 
@@ -88,14 +86,52 @@ def set_up(market: Market, rng: np.random.Generator) -> tuple[list[Marker], list
         for ladder in LADDERS:
             cell = int(rng.integers(one.cells))
             x, y = places_mm(board, column, ladder)[cell]
-            dx, dy = np.clip(rng.normal(0, _ASTRAY_MM * 0.6, 2), -_ASTRAY_MM * 1.5, _ASTRAY_MM * 1.5)
-            crossed, turn = bool(rng.random() < 1 / 3), float(rng.uniform(0, math.pi))
-            markers.append(Marker(column, ladder, cell, (x + float(dx), y + float(dy)), crossed, turn))
+            dx, dy = np.clip(rng.normal(0, market.make.astray_mm, 2), -_FURTHEST_MM, _FURTHEST_MM)
+            at, turn = (x + float(dx), y + float(dy)), float(rng.uniform(0, math.pi))
+            ink = ink_on(one.paint, market.make.pale) if rng.random() < _CROSSED else None
+            markers.append(Marker(column, ladder, cell, at, turn, one.paint, ink))
         if rng.random() < 0.45:
             x, y = sold_mm(board, column)
             dx, dy = np.clip(rng.normal(0, 1.5, 2), -4, 4)
-            cubes.append(Cube(column, (x + float(dx), y + float(dy)), float(rng.uniform(0, math.pi))))
+            at = (x + float(dx), y + float(dy))
+            cubes.append(Cube(column, at, float(rng.uniform(0, math.pi)), one.paint))
     return markers, cubes
+
+
+def crowded(market: Market, rng: np.random.Generator) -> tuple[list[Marker], list[Cube]]:
+    """Markers of any paint on many cells, cubes of any paint on half the SOLD spaces: no game, but much to see."""
+    places = [
+        Marker(column, ladder, cell, place, 0.0, (0, 0, 0))
+        for column in range(len(market.board.ladders))
+        for ladder in LADDERS
+        for cell, place in enumerate(places_mm(market.board, column, ladder))
+    ]
+    markers = [_anyhow(one, market.board, rng) for one in places if rng.random() < _CROWD]
+    cubes = []
+    for column in np.flatnonzero(rng.random(len(market.board.ladders)) < 0.5):
+        at = rng.normal(sold_mm(market.board, int(column)), 2.0)
+        cubes.append(
+            Cube(
+                int(column),
+                (float(at[0]), float(at[1])),
+                float(rng.uniform(0, math.pi)),
+                _hard_paint(market.board, rng),
+            )
+        )
+    return markers, cubes
+
+
+def _anyhow(marker: Marker, board: Board, rng: np.random.Generator) -> Marker:
+    x, y = rng.normal(marker.at_mm, 1.0)
+    turn, paint = float(rng.uniform(0, math.pi)), _hard_paint(board, rng)
+    ink = ink_on(paint, float(rng.uniform(0.08, 0.45))) if rng.random() < 0.5 else None
+    return replace(marker, at_mm=(float(x), float(y)), turn_rad=turn, paint=paint, ink=ink)
+
+
+def _hard_paint(board: Board, rng: np.random.Generator) -> Paint:
+    """Any paint, now and then one that is printed on the board as well."""
+    alike = (board.sell_cell, board.buy_cell, board.dark_cell, board.ground, SOLD_SPACE)
+    return alike[int(rng.integers(len(alike)))] if rng.random() < 0.25 else any_paint(rng)
 
 
 def labels_of(market: Market, markers: Sequence[Marker], cubes: Sequence[Cube]) -> dict[str, dict[str, int | bool]]:
@@ -104,7 +140,7 @@ def labels_of(market: Market, markers: Sequence[Marker], cubes: Sequence[Cube]) 
     for marker in markers:
         here = found[market.board.ladders[marker.column].name]
         here[marker.ladder] = price(market.board, marker.column, marker.ladder, marker.cell)
-        here[f"{marker.ladder}_crossed"] = marker.crossed
+        here[f"{marker.ladder}_crossed"] = marker.ink is not None
     taken = {cube.column for cube in cubes}
     for column, one in enumerate(market.board.ladders):
         found[one.name]["sold"] = column in taken
@@ -134,7 +170,7 @@ def render(
 
     The lamp's brightness varies by the share `flicker` (one standard deviation).
     """
-    ground = _ground_of(market)
+    ground = _ground_of(replace(market, make=_ANY_MAKE))
     lamp = lamp_from(market.light, float(np.clip(rng.normal(0, 1), -2, 2)) * flicker)
     solid = joined([ground.solid, *_bodies(market, markers, cubes)])
     faces = paint_faces(ground.view, solid, FINE)
@@ -147,13 +183,11 @@ def render(
 def _bodies(market: Market, markers: Sequence[Marker], cubes: Sequence[Cube]) -> list[Solid]:
     found = []
     for marker in markers:
-        paint = market.board.ladders[marker.column].paint
         at = _to_world(market, f32([marker.at_mm]))[0]
-        size = (market.board.marker_mm, market.marker_height_mm, market.arm * market.board.marker_mm)
-        found.append(body(marker, paint, at, size, market.rim, market.gloss))
+        found.append(body(marker, at, market.board.marker_mm, market.make))
     for cube in cubes:
         at = _to_world(market, f32([cube.at_mm]))[0]
-        found.append(cube_body(cube, market.board.ladders[cube.column].paint, at, market.cube_mm, market.gloss))
+        found.append(cube_body(cube, at, market.make))
     return found
 
 

@@ -18,6 +18,7 @@ BOX: tuple[tuple[str, Paint], ...] = (
 _NAMES = ("clay", "salt", "cloth", "grain", "wine", "glass", "paper", "spice", "wool")
 _INK = srgb(40, 36, 34)
 _PALE_CELL, _WARM_CELL, _DARK_CELL = srgb(205, 190, 180), srgb(222, 186, 136), srgb(122, 114, 112)
+SOLD_SPACE = srgb(228, 218, 214)
 _FONT, _FONT_SIZE, _STROKE_PX = cv2.FONT_HERSHEY_SIMPLEX, 0.8, 3
 
 
@@ -127,7 +128,7 @@ def printed(board: Board) -> Floats:
                 paint = board.dark_cell if dark else board.sell_cell if name == "sell" else board.buy_cell
                 _box(page, place, board.cell_mm, paint)
                 _write(page, str(price(board, column, name, cell)), place, 0.75 if dark else 1.0)
-        _box(page, sold_mm(board, column), 18.0, srgb(228, 218, 214))
+        _box(page, sold_mm(board, column), 18.0, SOLD_SPACE)
         _write(page, "SOLD", sold_mm(board, column), 1.0)
         if board.bars:
             _bar(page, board, column, ladder.paint)
@@ -140,6 +141,14 @@ def _draw_resources(rng: np.random.Generator) -> list[tuple[str, Paint]]:
     names = rng.choice(_NAMES, 7, replace=False)
     paints = rng.choice(list(PAINTS), 7, replace=False)
     return [(str(name), _near(PAINTS[str(paint)], rng)) for name, paint in zip(names, paints, strict=True)]
+
+
+def any_paint(rng: np.random.Generator) -> Paint:
+    """One of the usual paints, or any other."""
+    if rng.random() < 0.7:
+        return _near(PAINTS[str(rng.choice(list(PAINTS)))], rng)
+    b, g, r = (float(v) for v in rng.uniform(0.01, 0.85, 3) ** 1.5)
+    return b, g, r
 
 
 def _near(paint: Paint, rng: np.random.Generator) -> Paint:

@@ -11,8 +11,6 @@ from companion.simulated.solids import Floats, Paint, Solid, block, f32, flat, j
 
 _SECTORS = 32
 _INSIDE = 0.86  # of the radius: where the rim begins
-_ARM_LENGTH = 0.7  # of the radius
-_PALE = 0.16  # mean linear paint above which a cross is dark
 _LIGHT_INK: Paint = (0.72, 0.75, 0.76)
 _DARK_INK: Paint = (0.025, 0.025, 0.03)
 _WORN: Paint = (0.45, 0.46, 0.48)
@@ -22,14 +20,18 @@ _DYED = 0.55  # of a marker's side: paint runs down
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A marker on a cell of a column's ladder; its middle on the board in mm, and how its cross is turned."""
+    """A marker on a cell of a column's ladder; its middle on the board in mm, its paint, and how its cross is turned.
+
+    Its plain side is up where there is no `ink`.
+    """
 
     column: int
     ladder: str
     cell: int
     at_mm: tuple[float, float]
-    crossed: bool
     turn_rad: float
+    paint: Paint
+    ink: Paint | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,43 +41,76 @@ class Cube:
     column: int
     at_mm: tuple[float, float]
     turn_rad: float
+    paint: Paint
 
 
-def body(
-    marker: Marker, paint: Paint, at_mm: Floats, size_mm: tuple[float, float, float], rim: float, gloss: float
-) -> Solid:
-    """A marker standing at a world point (3,); `size_mm` is its width, height and the width of a cross's arm.
+@dataclass(frozen=True, slots=True)
+class Make:
+    """How markers and cubes are made and put down: lengths in mm, an arm of a cross as shares of a marker's width.
 
-    Its edge is worn to the share `rim`.
+    A cross is dark on paints over `pale`, an edge worn to the share `rim`; markers stand `astray_mm` off (one standard
+    deviation).
     """
-    width, height, arm = size_mm
-    radius, inner = width / 2, width / 2 * _INSIDE
-    edge = _mixed(paint, _WORN, rim)
+
+    height_mm: float = 4.0
+    cube_mm: float = 9.0
+    gloss: float = 0.05
+    rim: float = 0.5
+    arm: float = 0.12
+    reach: float = 0.34
+    pale: float = 0.2
+    astray_mm: float = 0.8
+
+
+def draw_make(rng: np.random.Generator) -> Make:
+    """Markers and cubes of any make."""
+    return Make(
+        height_mm=float(rng.uniform(2.0, 6.0)),
+        cube_mm=float(rng.uniform(7.5, 10.0)),
+        gloss=float(rng.uniform(0.0, 0.2)),
+        rim=float(rng.uniform(0.0, 0.8)),
+        arm=float(rng.uniform(0.08, 0.18)),
+        reach=float(rng.uniform(0.26, 0.42)),
+        pale=float(rng.uniform(0.1, 0.4)),
+        astray_mm=float(rng.uniform(0.3, 1.2)),
+    )
+
+
+def ink_on(paint: Paint, pale: float) -> Paint:
+    """The ink of a cross: dark on paints whose mean is over `pale`, else light."""
+    return _DARK_INK if np.mean(paint) > pale else _LIGHT_INK
+
+
+def body(marker: Marker, at_mm: Floats, width_mm: float, make: Make) -> Solid:
+    """A marker standing at a world point (3,)."""
+    height, gloss, paint = make.height_mm, make.gloss, marker.paint
+    radius, inner = width_mm / 2, width_mm / 2 * _INSIDE
+    edge = _mixed(paint, _WORN, make.rim)
     side = lathe(f32([(0.0, radius), (height - 0.4, radius)]), _SECTORS, _mixed(_WOOD, paint, _DYED), gloss)
     ring = lathe(f32([(height - 0.4, radius), (height, radius - 0.4), (height, inner)]), _SECTORS, edge, gloss)
-    ink = (_DARK_INK if np.mean(paint) > _PALE else _LIGHT_INK) if marker.crossed else paint
-    top = [flat(quads, colour, gloss) for quads, colour in _face(inner, height, arm / 2, paint, ink)]
+    cross = (make.arm * width_mm / 2, make.reach * width_mm)
+    cross_quads, rest = _face(inner, height, *cross)
+    ink = paint if marker.ink is None else marker.ink
+    top = [flat(cross_quads, ink, gloss), flat(rest, paint, gloss)]
     return moved(joined([side, ring, *top]), yaw(marker.turn_rad), at_mm)
 
 
-def cube_body(cube: Cube, paint: Paint, at_mm: Floats, side_mm: float, gloss: float) -> Solid:
+def cube_body(cube: Cube, at_mm: Floats, make: Make) -> Solid:
     """A cube standing at a world point (3,)."""
-    return moved(block((side_mm, side_mm, side_mm), paint, gloss), yaw(cube.turn_rad), at_mm)
+    return moved(block((make.cube_mm,) * 3, cube.paint, make.gloss), yaw(cube.turn_rad), at_mm)
 
 
 def _face(
-    radius: float, height: float, half: float, paint: Paint, ink: Paint
-) -> list[tuple[npt.NDArray[np.float64], Paint]]:
-    """A round face in pieces that do not overlap: a cross with four arms, and the quarters between them."""
-    reach = radius * _ARM_LENGTH
-    cross = [_rectangle(-half, -half, half, half, height)]
-    quarters = []
+    radius: float, height: float, half: float, reach: float
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """A round face in pieces that do not overlap: a cross with four arms, and what lies between and beyond them."""
+    cross, rest = [_rectangle(-half, -half, half, half, height)], []
     for k in range(4):
         turn = yaw(k * math.pi / 2).T
         cross.append(_rectangle(half, -half, reach, half, height) @ turn)
-        quarters.append(_quarter(radius, half, reach, height) @ turn)
-        quarters.append(_cap(radius, half, reach, height) @ turn)
-    return [(np.concatenate(cross), ink), (np.concatenate(quarters), paint)]
+        rest.append(_quarter(radius, half, reach, height) @ turn)
+        rest.append(_cap(radius, half, reach, height) @ turn)
+    return np.concatenate(cross), np.concatenate(rest)
 
 
 def _rectangle(left: float, low: float, right: float, high: float, height: float) -> npt.NDArray[np.float64]:

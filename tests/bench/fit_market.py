@@ -1,11 +1,12 @@
 """Train the nets of the market reader on rendered boards, and measure it there.
 
-    python -m tests.bench.fit_market make DIR --pictures 600 --seed 700000      about 0.5 s of one core a picture
+    python -m tests.bench.fit_market make DIR --pictures 600 --seed 700000 [--crowd]
     python -m tests.bench.fit_market fit DIR --hold DIR2 [--out vision/data/market.npz]
     python -m tests.bench.fit_market measure DIR
 
-Boards come from companion/simulated; nothing is fitted on the shared sessions. `fit` trains on DIR, and fits how sure
-the nets may be on DIR2. `make` writes session folders as tests/bench/read_tables.py reads them too.
+Boards come from companion/simulated; nothing is fitted on the shared sessions. `make` takes about half a second of one
+core a picture and writes session folders as tests/bench/read_tables.py reads them; with --crowd boards stand full of
+markers of any paint. `fit` trains on DIR, crowded or not, and fits on DIR2, not crowded, how sure the nets may be.
 """
 
 from __future__ import annotations
@@ -22,18 +23,30 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.simulated.market import Bump, Market, draw_market, labels_of, layout, render, set_up
+from companion.simulated.market import (
+    Bump,
+    Cube,
+    Marker,
+    Market,
+    crowded,
+    draw_make,
+    draw_market,
+    labels_of,
+    layout,
+    render,
+    set_up,
+)
 from tests.bench.scores import Answer, Score, reliability
 from vision import market, market_net, market_view, pictures
 from vision.errors import VisionError
-from vision.market_calibration import MarketCalibration, calibrate
+from vision.market_calibration import MarketCalibration, calibrate, places_mm
 from vision.market_layout import Layout
 from vision.market_net import NETS, Fitted, Net
-from vision.market_view import FACE_SIDE, SIDE, View
+from vision.market_view import SIDE, View
 from vision.readings import SURE
 
 EACH = 6
-HIDDEN = {"covered": 24, "crossed": 24, "sold": 16}
+HIDDEN = {"covered": 24, "crossed": 8, "sold": 16}
 STEPS = {"covered": 4000, "crossed": 3000, "sold": 2500}
 LOOKS = 4  # at each piece, from places a little beside its own, as if it stood astray
 ASTRAY_MM = 1.0
@@ -48,31 +61,44 @@ Numbers = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-def make(folder: Path, count: int, seed: int) -> None:
-    """Render session folders of EACH pictures and a reference."""
+def make(folder: Path, count: int, seed: int, crowd: bool) -> None:
+    """Render session folders of EACH pictures and a reference; with a `crowd` of markers, to learn from."""
     for number in range(seed, seed + -(-count // EACH)):
         home = folder / f"session{number}"
         if not (home / "labels.json").exists():
             home.mkdir(parents=True, exist_ok=True)
-            _make_one(home, number)
+            _make_one(home, number, crowd)
 
 
-def _make_one(home: Path, number: int) -> None:
+def _make_one(home: Path, number: int, crowd: bool) -> None:
     rng = np.random.default_rng([number, 95])
     drawn = draw_market(number)
     raw, jpeg = replace(drawn, lens=replace(drawn.lens, jpeg=100)), drawn.lens.jpeg
     _write(home / "reference.jpg", render(raw, [], [], rng), jpeg)
     (home / "layout.json").write_text(json.dumps(layout(raw, rng)))
     bumped = rng.random() < 0.6
-    frames = [_frame(home / f"market{i:02}.jpg", raw, jpeg, bumped, rng) for i in range(EACH)]
+    frames = [_frame(home / f"market{i:02}.jpg", raw, jpeg, bumped, crowd, rng) for i in range(EACH)]
     (home / "labels.json").write_text(json.dumps({"session": home.name, "noise": raw.lens.noise, "frames": frames}))
 
 
-def _frame(path: Path, raw: Market, jpeg: int, bumped: bool, rng: np.random.Generator) -> dict[str, object]:
-    markers, cubes = set_up(raw, rng)
+def _frame(
+    path: Path, raw: Market, jpeg: int, bumped: bool, crowd: bool, rng: np.random.Generator
+) -> dict[str, object]:
+    raw = replace(raw, make=draw_make(rng)) if crowd else raw
+    markers, cubes = (crowded if crowd else set_up)(raw, rng)
     bump = Bump(float(rng.uniform(1, 10)), 1.0) if bumped else None
     _write(path, render(raw, markers, cubes, rng, flicker=0.05, bump=bump), jpeg)
-    return {"file": path.name, "market": labels_of(raw, markers, cubes)}
+    truth = _pieces(raw, markers, cubes)
+    return {"file": path.name, "pieces": truth} | ({} if crowd else {"market": labels_of(raw, markers, cubes)})
+
+
+def _pieces(raw: Market, markers: list[Marker], cubes: list[Cube]) -> dict[str, dict[str, bool]]:
+    """Each marker by its ladder and cell, and whether its cross is up; each cube by its SOLD space."""
+    found: dict[str, dict[str, bool]] = {}
+    for marker in markers:
+        name = f"{raw.board.ladders[marker.column].name}.{marker.ladder}"
+        found.setdefault(name, {})[str(marker.cell)] = marker.ink is not None
+    return found | {f"{raw.board.ladders[cube.column].name}.sold": {} for cube in cubes}
 
 
 def _write(path: Path, picture: pictures.Picture, jpeg: int) -> None:
@@ -113,22 +139,22 @@ def observe(folder: Path) -> dict[str, Samples]:
     for home, board, frames in sessions(folder):
         for frame in frames:
             view = market_view.look(pictures.load(Path(home) / frame["file"]), board)
-            _take(view, frame["market"], found, rng)
+            _take(view, frame["pieces"], found, rng)
     return found
 
 
-def _take(view: View, truth: dict[str, Any], found: dict[str, Samples], rng: np.random.Generator) -> None:
-    for one in view.stage.calibration.layout.resources:
-        said = truth[one.name]
-        for name, cells in (("sell", one.sell), ("buy", one.buy)):
-            places = np.array([(cell.x_mm, cell.y_mm) for cell in cells])
-            here = [cell.price == said[name] for cell in cells]
-            found["covered"].add(market_view.marker_patches(view, places), here)
-            around = _around(places[here], rng)
+def _take(view: View, pieces: dict[str, dict[str, bool]], found: dict[str, Samples], rng: np.random.Generator) -> None:
+    for name, places in places_mm(view.stage.calibration.layout).items():
+        if name.endswith(".sold"):
+            around = _around(places, rng)
+            found["sold"].add(market_view.cube_patches(view, around), [name in pieces] * LOOKS)
+            continue
+        here = pieces.get(name, {})
+        found["covered"].add(market_view.marker_patches(view, places), [str(i) in here for i in range(len(places))])
+        for cell, crossed in here.items():
+            around = _around(places[[int(cell)]], rng)
             found["covered"].add(market_view.marker_patches(view, around), [True] * LOOKS)
-            found["crossed"].add(market_view.faces(view, around), [said[f"{name}_crossed"]] * LOOKS)
-        around = _around(np.array([one.sold_mm]), rng)
-        found["sold"].add(market_view.cube_patches(view, around), [said["sold"]] * LOOKS)
+            found["crossed"].add(market_view.faces(view, around), [crossed] * LOOKS)
 
 
 def _around(place: Numbers, rng: np.random.Generator) -> Numbers:
@@ -152,7 +178,9 @@ def trained(name: str, samples: Samples) -> Net:
     first, second = ([np.zeros_like(w) for w in weights] for _ in range(2))
     for step in range(1, STEPS[name] + 1):
         at = rng.integers(len(so), size=BATCH)
-        slopes = _slopes(weights, _turned(name, patches[at].astype(np.float32), rng), so[at].astype(np.float32))
+        shown = patches[at].astype(np.float32)
+        shown = shown if name == "crossed" else _turned(shown, rng)
+        slopes = _slopes(weights, shown, so[at].astype(np.float32))
         rate = RATE * (1 - step / (STEPS[name] + 1)) * np.sqrt(1 - MOMENTA[1] ** step) / (1 - MOMENTA[0] ** step)
         for w, slope, m, v in zip(weights, slopes, first, second, strict=True):
             m += (1 - MOMENTA[0]) * (slope - m)
@@ -171,14 +199,11 @@ def _slopes(weights: list[Floats], patches: Floats, so: Floats) -> list[Floats]:
     return [patches.T @ back, back.sum(axis=0), hidden.T @ off, off.sum(keepdims=True)]
 
 
-def _turned(name: str, patches: Floats, rng: np.random.Generator) -> Floats:
-    """Show a batch as the world might: news mirrored about the line from the camera, a face turned, any contrast."""
-    side = FACE_SIDE if name == "crossed" else SIDE
-    square = patches.reshape(len(patches), side, side, -1)
+def _turned(patches: Floats, rng: np.random.Generator) -> Floats:
+    """Show a batch as the world might: news mirrored about the line from the camera, in any contrast."""
+    square = patches.reshape(len(patches), SIDE, SIDE, -1)
     if rng.random() < 0.5:
         square = square[:, ::-1]
-    if name == "crossed":
-        square = np.rot90(square, int(rng.integers(4)), axes=(1, 2))
     contrast = rng.uniform(*CONTRASTS, (len(patches), 1)).astype(np.float32)
     return np.ascontiguousarray(square).reshape(len(patches), -1) * contrast
 
@@ -261,12 +286,13 @@ def main() -> None:
         command.add_argument("folder", type=Path)
         command.add_argument("--pictures", type=int, default=600)
         command.add_argument("--seed", type=int, default=700000)
+        command.add_argument("--crowd", action="store_true")
         command.add_argument("--hold", type=Path)
         command.add_argument("--out", type=Path, default=Path("vision/data/market.npz"))
     given = parser.parse_args()
     cv2.setNumThreads(1)
     if given.command == "make":
-        make(given.folder, given.pictures, given.seed)
+        make(given.folder, given.pictures, given.seed, given.crowd)
     elif given.command == "fit":
         nets = fit(given.folder, given.hold)
         given.out.write_bytes(nets.dumps())
