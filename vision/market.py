@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision import market_net, market_view
+from vision import market_face, market_net, market_view
 from vision.market_calibration import MarketCalibration
 from vision.market_layout import Cell, Layout, Resource
 from vision.market_net import Fitted
@@ -137,7 +137,7 @@ def _outlines(view: View, resources: Mapping[str, ResourceReading]) -> tuple[Out
 def _circle(view: View, middle_mm: tuple[float, float], radius_mm: float) -> tuple[tuple[int, int], ...]:
     angles = np.linspace(0, 2 * np.pi, OUTLINE_POINTS, endpoint=False)
     edge = np.array(middle_mm) + radius_mm * np.column_stack([np.cos(angles), np.sin(angles)])
-    seen = cv2.perspectiveTransform(view.eye.lifted(edge, market_view.FACE_MM)[None], view.board)[0]
+    seen = cv2.perspectiveTransform(view.eye.lifted(edge, market_face.HEIGHT_MM)[None], view.board)[0]
     return tuple((round(float(x)), round(float(y))) for x, y in seen)
 
 

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision import market_place, pictures, stored
+from vision import market_face, market_place, pictures, stored
 from vision.errors import CalibrationRefused, PictureRefused
 from vision.market_layout import Layout
 from vision.market_place import Matrix, Points
@@ -20,9 +20,11 @@ __all__ = ["Layout", "MarketCalibration", "calibrate"]
 
 FORMAT = 1
 LEAST_MARKER_PX = 14.0  # across, where the board is furthest: a cross has arms of two pixels then
-BLUR_MOST_PX = 3.0  # sigma: figures on cells run together
+BLUR_MOST_PX = 4.0  # sigma: figures on cells run together
 STEEP_QUANTILE = 0.985
 AROUND_PX = 15
+CROSS_MOST = 0.66  # how like a cross a printed figure may be
+LEAST_CROSSES = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +55,7 @@ def calibrate(reference: Picture, layout: Layout) -> MarketCalibration:
 
     Raises CalibrationRefused: `too_dark`, `blown_out`, `board_not_found` (stickers that were seen), `board_outside`
     (the cell that is not in the picture), `board_small` (values: marker_px, least_px), `shaken` (values: blur_px,
-    most_px), `not_empty` (values: resources whose ladders seem to bear a marker).
+    most_px), `not_empty` (values: ladders on which a cross is seen).
     """
     try:
         pictures.refuse_light(pictures.checked(reference))
@@ -63,6 +65,7 @@ def calibrate(reference: Picture, layout: Layout) -> MarketCalibration:
     _refuse_outside(reference, layout, board)
     _refuse_small(layout, board)
     _refuse_shaken(reference, layout, board)
+    _refuse_pieces(reference, layout, board)
     return MarketCalibration(reference.copy(), layout, board)
 
 
@@ -123,6 +126,19 @@ def _refuse_shaken(reference: Picture, layout: Layout, board: Matrix) -> None:
     blur_px = contrast / (2.5 * max(weaker, 1e-3))
     if blur_px > BLUR_MOST_PX:
         raise CalibrationRefused("shaken", {"blur_px": round(blur_px, 1), "most_px": BLUR_MOST_PX})
+
+
+def _refuse_pieces(reference: Picture, layout: Layout, board: Matrix) -> None:
+    """Of fourteen markers some show their cross, and a printed figure is none."""
+    eye = market_place.eye(board, (reference.shape[1], reference.shape[0]))
+    likeness = {
+        name: float(market_face.looks(reference, board, eye, places, layout.marker_mm)[:, market_face.MORE].max())
+        for name, places in places_mm(layout).items()
+        if not name.endswith(".sold")
+    }
+    odd = [name for name, like in likeness.items() if like > CROSS_MOST]
+    if len(odd) >= LEAST_CROSSES:
+        raise CalibrationRefused("not_empty", {"ladders": odd})
 
 
 def _restored(arrays: stored.Arrays) -> MarketCalibration:

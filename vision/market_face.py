@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+from vision import market_place
+from vision.market_place import Eye, Matrix, Points
+from vision.pictures import Picture
 
 Look = NDArray[np.float32]
 Samples = NDArray[np.float64]
@@ -17,7 +22,8 @@ ARMS = ((0.05, 0.30), (0.05, 0.38), (0.08, 0.32))
 """Half the width and the length of a cross's arm, in marker widths."""
 DARK_LEVEL = 20.0
 LEAST_LEVELS = 2.0
-NUMBERS = 5
+NUMBERS, MORE = 5, 1
+HEIGHT_MM = 4.0  # of a marker, as good as any
 
 
 def _grid() -> tuple[Samples, Samples]:
@@ -50,6 +56,15 @@ def _soft(inside: Samples) -> Samples:
 
 
 CROSSES = _crosses()
+
+
+def looks(picture: Picture, board: Matrix, eye: Eye, places_mm: Points, width_mm: float) -> Look:
+    """Look at markers of some width on places of a board (n x 2, mm): n x NUMBERS, as `about`."""
+    at = eye.lifted(places_mm, HEIGHT_MM)
+    turned = np.einsum("nij,kj->nki", eye.turns(places_mm), market_place.grid(WIDE_SIDE) * width_mm * STEP)
+    seen = cv2.perspectiveTransform((turned + at[:, None]).reshape(1, -1, 2), board)
+    shown = market_place.sampled(picture, seen.reshape(turned.shape).astype(np.float64))
+    return np.stack([about(one.reshape(WIDE_SIDE, WIDE_SIDE, 3)) for one in shown])
 
 
 def about(wide: Look) -> Look:

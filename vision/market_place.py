@@ -14,6 +14,7 @@ from vision.pictures import Picture
 
 Matrix = NDArray[np.float64]
 Points = NDArray[np.float64]
+Plane = NDArray[np.float32]
 
 FEATURES = 1500
 RATIO = 0.75  # a feature's best match is that much nearer than its second best (Lowe 2004)
@@ -37,6 +38,12 @@ class Eye:
         away = points_mm - np.array(self.below_mm)
         return np.asarray(points_mm + away * (height_mm / (self.height_mm - height_mm)))
 
+    def turns(self, points_mm: Points) -> NDArray[np.float64]:
+        """Return rotations (n x 2 x 2) of a patch's axes to the board's: its right is away from below the camera."""
+        away = points_mm - np.array(self.below_mm)
+        cos, sin = (away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-6)).T
+        return np.stack([np.stack([cos, -sin], axis=1), np.stack([sin, cos], axis=1)], axis=1)
+
 
 def by_stickers(picture: Picture, stickers: Stickers) -> Matrix | None:
     """Return the homography from board mm to a picture's pixels by the ArUco stickers seen in it; None if too few."""
@@ -59,19 +66,22 @@ def by_corners(layout: Layout, corners_px: tuple[tuple[float, float], ...]) -> M
     return np.asarray(found, np.float64)
 
 
-def carried(reference: Picture, picture: Picture) -> Matrix | None:
-    """Find a board that was moved far: the homography from reference pixels to a picture's, by SIFT features."""
-    grey = [align.half_size(one) for one in (reference, picture)]
-    (places, looks), (now, looks_now) = (_features(one) for one in grey)
+def carried(reference: Picture, picture: Picture, layout: Layout, board: Matrix) -> Matrix | None:
+    """Find a board that was moved far: the homography from reference pixels to a picture's, by its SIFT features."""
+    before, grey = align.half_size(reference), align.half_size(picture)
+    outline = cv2.perspectiveTransform(layout.corners_mm[None], board) * align.HALF
+    print_only = np.zeros(before.shape, np.uint8)
+    cv2.fillConvexPoly(print_only, np.rint(outline).astype(np.int32), 255)
+    (places, looks), (now, looks_now) = _features(before, print_only), _features(grey, np.full_like(grey, 255))
     if len(places) < LEAST_MATCHES or len(now) < LEAST_MATCHES:
         return None
     pairs = cv2.BFMatcher().knnMatch(looks, looks_now, k=2)
     good = [best for best, second in pairs if best.distance < RATIO * second.distance]
     if len(good) < LEAST_MATCHES:
         return None
-    before = np.array([places[match.queryIdx] for match in good])
-    after = np.array([now[match.trainIdx] for match in good])
-    matrix, agrees = cv2.findHomography(before, after, cv2.RANSAC, WITHIN_PX)
+    there = np.array([places[match.queryIdx] for match in good])
+    here = np.array([now[match.trainIdx] for match in good])
+    matrix, agrees = cv2.findHomography(there, here, cv2.RANSAC, WITHIN_PX)
     if matrix is None or int(np.asarray(agrees).sum()) < LEAST_MATCHES:
         return None
     return align.full_size(np.asarray(matrix, np.float64))
@@ -90,6 +100,19 @@ def eye(board: Matrix, size_px: tuple[int, int]) -> Eye:
     return _seen_from(np.diag([1 / best, 1 / best, 1.0]) @ centred)
 
 
+def grid(side: int) -> Points:
+    """Return the places (side * side x 2) of a square patch's samples around its middle, row by row."""
+    line = np.arange(side) - (side - 1) / 2
+    return np.stack(np.meshgrid(line, line), axis=2).reshape(-1, 2)
+
+
+def sampled(picture: Picture | Plane, places_px: Points) -> Plane:
+    """Return the three channels of a picture at each place (n x m x 2): n x m x 3."""
+    x, y = np.moveaxis(places_px.astype(np.float32), 2, 0)
+    found = cv2.remap(picture, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(found, np.float32)
+
+
 def _middle(quad: Points) -> tuple[float, float]:
     """The crossing of a quadrilateral's diagonals: the middle of a square seen at a slant."""
     corners = np.column_stack([quad.reshape(4, 2), np.ones(4)])
@@ -97,8 +120,8 @@ def _middle(quad: Points) -> tuple[float, float]:
     return float(x / w), float(y / w)
 
 
-def _features(grey: NDArray[np.uint8]) -> tuple[Points, NDArray[np.float32]]:
-    places, looks = cv2.SIFT.create(FEATURES).detectAndCompute(grey, np.full(grey.shape, 255, np.uint8))
+def _features(grey: NDArray[np.uint8], mask: NDArray[np.uint8]) -> tuple[Points, NDArray[np.float32]]:
+    places, looks = cv2.SIFT.create(FEATURES).detectAndCompute(grey, mask)
     at = np.array([place.pt for place in places], np.float64).reshape(-1, 2)
     return at, np.zeros((0, 128), np.float32) if looks is None else np.asarray(looks, np.float32)
 

@@ -6,6 +6,7 @@ camera: patches are taken there, and turned so that this is always to their righ
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -34,7 +35,6 @@ MARKER_STEP = 1 / 8  # of a marker's width
 MARKER_MIDDLE_MM = 2.5
 CUBE_STEP_MM = 2.0
 CUBE_MIDDLE_MM = 4.0
-FACE_MM = 4.0
 ALIKE_LEAST = 0.45
 
 
@@ -89,13 +89,14 @@ def look(picture: Picture, calibration: MarketCalibration) -> View:
     pictures.refuse_light(pictures.checked(picture))
     made = stage(calibration)
     _refuse_size(picture, calibration.reference)
-    board = _found(picture, made)
-    canvas = _drawn(picture, board @ made.canvas_to_mm, made.size_px)
-    seen = _relit(canvas, made)
-    news, alike = _news(seen, made), _alike(seen, made)
-    if alike < ALIKE_LEAST:
-        raise PictureRefused("board_lost", {"alike": round(alike, 2), "least": ALIKE_LEAST})
-    return View(made, picture, board, market_place.eye(board, (picture.shape[1], picture.shape[0])), news, alike)
+    best = -1.0
+    for board in _places(picture, made):
+        seen = _relit(_drawn(picture, board @ made.canvas_to_mm, made.size_px), made)
+        best = max(best, alike := _alike(seen, made))
+        if alike >= ALIKE_LEAST:
+            eye = market_place.eye(board, (picture.shape[1], picture.shape[0]))
+            return View(made, picture, board, eye, _news(seen, made), alike)
+    raise PictureRefused("board_lost", {"alike": round(best, 2), "least": ALIKE_LEAST})
 
 
 def marker_patches(view: View, places_mm: Points) -> Plane:
@@ -111,12 +112,8 @@ def cube_patches(view: View, places_mm: Points) -> Plane:
 
 def faces(view: View, places_mm: Points) -> Plane:
     """Return what tells which side of a marker is up at each place (n x 2, board mm): n x market_face.NUMBERS."""
-    side, width = market_face.WIDE_SIDE, view.stage.calibration.layout.marker_mm
-    at = view.eye.lifted(places_mm, FACE_MM)
-    turned = np.einsum("nij,kj->nki", _turns(view.eye, places_mm), _grid(side) * width * market_face.STEP)
-    seen = cv2.perspectiveTransform((turned + at[:, None]).reshape(1, -1, 2), view.board)
-    shown = _sampled(view.picture, seen.reshape(turned.shape).astype(np.float64))
-    return np.stack([market_face.about(one.reshape(side, side, 3)) for one in shown])
+    width = view.stage.calibration.layout.marker_mm
+    return market_face.looks(view.picture, view.board, view.eye, places_mm, width)
 
 
 def _refuse_size(picture: Picture, reference: Picture) -> None:
@@ -125,20 +122,18 @@ def _refuse_size(picture: Picture, reference: Picture) -> None:
         raise PictureRefused("other_size", {"width": size[0], "height": size[1], "expected": expected})
 
 
-def _found(picture: Picture, made: Stage) -> Matrix:
-    """Where the board lies now: nearly where it was, else where its print or its stickers are found again."""
+def _places(picture: Picture, made: Stage) -> Iterator[Matrix]:
+    """Where the board may lie: nearly where it was, else where its stickers or its print are found again."""
     calibration = made.calibration
     near = align.register(made.anchor, picture)
     if near.holds:
-        return np.asarray(near.matrix @ calibration.board)
-    if calibration.layout.stickers is not None:
-        found = market_place.by_stickers(picture, calibration.layout.stickers)
-        if found is not None:
-            return found
-    moved = market_place.carried(calibration.reference, picture)
-    if moved is None:
-        raise PictureRefused("board_lost", {"alike": round(near.alike, 2), "least": align.ALIKE_LEAST})
-    return np.asarray(moved @ calibration.board)
+        yield np.asarray(near.matrix @ calibration.board)
+    stickers = calibration.layout.stickers
+    if stickers is not None and (found := market_place.by_stickers(picture, stickers)) is not None:
+        yield found
+    moved = market_place.carried(calibration.reference, picture, calibration.layout, calibration.board)
+    if moved is not None:
+        yield np.asarray(moved @ calibration.board)
 
 
 def _drawn(picture: Picture, from_canvas: Matrix, size: tuple[int, int]) -> Plane:
@@ -189,27 +184,8 @@ def _halved(canvas: Plane) -> Plane:
     return np.asarray(cv2.resize(canvas, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.float32)
 
 
-def _grid(side: int) -> Points:
-    line = np.arange(side) - (side - 1) / 2
-    return np.stack(np.meshgrid(line, line), axis=2).reshape(-1, 2)
-
-
-def _turns(eye: Eye, places_mm: Points) -> NDArray[np.float64]:
-    """Rotations (n x 2 x 2) of a patch's axes to the board's: its right is away from the point below the camera."""
-    away = places_mm - np.array(eye.below_mm)
-    cos, sin = (away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-6)).T
-    return np.stack([np.stack([cos, -sin], axis=1), np.stack([sin, cos], axis=1)], axis=1)
-
-
 def _patches(view: View, places_mm: Points, step_mm: float, middle_mm: float) -> Plane:
     at = view.eye.lifted(places_mm, middle_mm)
-    turned = np.einsum("nij,kj->nki", _turns(view.eye, places_mm), _grid(SIDE) * step_mm) + at[:, None]
-    news = _sampled(view.news, (turned + MARGIN_MM) * PX_PER_MM)
+    turned = np.einsum("nij,kj->nki", view.eye.turns(places_mm), market_place.grid(SIDE) * step_mm) + at[:, None]
+    news = market_place.sampled(view.news, (turned + MARGIN_MM) * PX_PER_MM)
     return news.reshape(len(places_mm), -1)
-
-
-def _sampled(picture: Picture | Plane, places_px: Points) -> Plane:
-    """Return the three channels of a picture at each place (n x m x 2): n x m x 3."""
-    x, y = np.moveaxis(places_px.astype(np.float32), 2, 0)
-    found = cv2.remap(picture, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(found, np.float32)
