@@ -22,6 +22,7 @@ from vision.readings import Box, GnomeReading
 
 LEAST_CROPS = 12
 HELD_BACK = 3  # one of so many
+TRUSTED = 0.5  # of those held back have to read as people said, else it is what they said that nobody understands
 MOST_CROPS = 120
 ENOUGH_PIECES = 6  # of a colour, else its old look is only brought under today's lamp
 AROUND_PIECE_PX = 7
@@ -80,7 +81,8 @@ def identity(calibration: GnomeCalibration) -> str:
 def refit(calibration: GnomeCalibration, examples: Sequence[Example]) -> Refit:
     """Learn from the newest examples (the first ones), and judge by those held back.
 
-    Raises CalibrationRefused: `too_few` (have, need), `refit_worse` (before, after, n: of those held back).
+    Raises CalibrationRefused: `too_few` (have, need), `refit_worse` (before, after, n: how many of those held back read
+    right); it is worse, too, where most answers fit nothing that can be seen.
     """
     found = [_restored(calibration, one) for one in examples[:MOST_CROPS]]
     shown = [one for one in found if one is not None]
@@ -93,7 +95,8 @@ def refit(calibration: GnomeCalibration, examples: Sequence[Example]) -> Refit:
     )
     learned = _refitted(calibration, used)
     before, after = _score(calibration, held), _score(learned, held)
-    if (after.exact, after.likelihood) < (before.exact, before.likelihood):
+    is_worse = (after.exact, after.likelihood) < (before.exact, before.likelihood)
+    if is_worse or after.exact < TRUSTED * len(held):
         values = {"before": before.exact, "after": after.exact, "n": len(held)}
         raise CalibrationRefused("refit_worse", values)
     return Refit(learned, before, after, len(held))
