@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from vision import pictures, pieces_find, pieces_groups, pieces_odds
 from vision.pictures import Picture
 from vision.pieces_area import Area, Polygon
-from vision.pieces_find import Candidate
+from vision.pieces_find import Candidate, Found
+from vision.pieces_odds import Parted
 from vision.readings import Outline, PieceReading
 
 EDGE_SHARE = 0.08  # of a piece's size: nearer to the border it is cut
@@ -22,22 +25,42 @@ def read(picture: Picture, within: Polygon | None = None) -> PieceReading:
     """
     pictures.refuse_light(pictures.checked(picture))
     area = Area.around(picture, within)
-    found = pieces_find.find(area.picture, area.corner)
-    inside = [i for i, c in enumerate(found.candidates) if area.holds(c.middle)]
-    chances = dict(zip(range(len(found.candidates)), pieces_odds.chances(found), strict=True))
-    inside.sort(key=lambda i: -chances[i])
-    count = pieces_odds.counted([chances[i] for i in inside])
-    shown = [found.candidates[i] for i in inside[:count]]
-    groups = pieces_groups.grouped(np.array([c.colour for c in shown]).reshape(-1, 3), found.ground)
+    looks = [_judged(found, area) for found in pieces_find.find(area.picture, area.corner)]
+    best = max(looks, key=lambda look: look.parted.gap)
+    shown = best.candidates[: best.parted.count]
+    groups = pieces_groups.grouped(np.array([c.colour for c in shown]).reshape(-1, 3), best.found.ground)
+    others = [look.parted for look in looks if look is not best]
     return PieceReading(
-        count=count,
+        count=best.parted.count,
         by_colour=pieces_groups.counted(groups),
-        confidence=pieces_odds.confidence([chances[i] for i in inside], found),
+        confidence=pieces_odds.confidence(best.parted, others, best.found),
         outlines=tuple(
-            Outline(g, polygon(c), chances[i]) for g, c, i in zip(groups, shown, inside[:count], strict=True)
+            Outline(group, polygon(candidate), chance)
+            for group, candidate, chance in zip(groups, shown, best.chances, strict=False)
         ),
-        at_edge=sum(cut(c, picture.shape) for c in shown),
+        at_edge=sum(cut(candidate, picture.shape) for candidate in shown),
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judged:
+    """What one look found in the area, the likeliest first."""
+
+    found: Found
+    candidates: tuple[Candidate, ...]
+    chances: tuple[float, ...]
+    parted: Parted
+
+
+def _judged(found: Found, area: Area) -> _Judged:
+    pairs = [
+        (chance, candidate)
+        for chance, candidate in zip(pieces_odds.chances(found), found.candidates, strict=True)
+        if area.holds(candidate.middle)
+    ]
+    pairs.sort(key=lambda pair: -pair[0])
+    chances = tuple(chance for chance, _ in pairs)
+    return _Judged(found, tuple(candidate for _, candidate in pairs), chances, pieces_odds.part(chances))
 
 
 def cut(candidate: Candidate, shape: tuple[int, ...]) -> bool:

@@ -16,9 +16,10 @@ from vision.pictures import Picture
 from vision.pieces_sight import Sight
 
 COARSE_PX, FINE_PX, MOST_PX, LEAST_PX = 192, 448, 704, 96
-AIM_PX = 30.0
+AIMS_PX = (30.0, 20.0)
+"""Pieces are looked at in each of these sizes: what is seen in both is surer."""
 TRUSTED_PX = 13.0  # a smaller thing is looked at again, larger
-SMALL_SHARE = 0.6  # of AIM_PX: if the pieces turn out smaller than that, the first look was too coarse
+SMALL_SHARE = 0.6  # of the size aimed at: if the pieces turn out smaller than that, the first look was too coarse
 LIKELY = 0.3
 PART = 0.5
 CLOSE_PX, CLOSE_REACH, CLOSE_LEAST_PX = 48.0, 1.5, 40
@@ -47,14 +48,12 @@ class Candidate:
 class Found:
     """The candidates of a picture; `ground` is the median BGR of what is no piece.
 
-    `stray` is the share of what looks like a piece and leads to none, `changed` by how many the count of likely ones
-    changed from the first look to the last.
+    `stray` is the share of what looks like a piece and leads to none.
     """
 
     candidates: tuple[Candidate, ...]
     ground: NDArray[np.float64]
     stray: float
-    changed: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,9 +67,12 @@ class _Look:
     top: float
 
 
-def find(picture: Picture, corner: tuple[int, int] = (0, 0)) -> Found:
-    """Find the pieces in a BGR picture, a part of a larger one from `corner` (x, y in px) on."""
-    first, look = _looks(picture)
+def find(picture: Picture, corner: tuple[int, int] = (0, 0)) -> tuple[Found, ...]:
+    """Find the pieces in a BGR picture, a part of a larger one from `corner` (x, y in px) on, at each of AIMS_PX."""
+    return tuple(_found(look, corner) for look in _looks(picture))
+
+
+def _found(look: _Look, corner: tuple[int, int]) -> Found:
     labels, votes = _votes(look.sight)
     sight = look.sight
     rivals = _rivals(labels, sight.heights)
@@ -81,8 +83,7 @@ def find(picture: Picture, corner: tuple[int, int] = (0, 0)) -> Found:
     ]
     ground = look.picture[::2, ::2][sight.part < PART]
     stray = float(votes[-1]) / max(float(votes.sum()), 1.0)
-    paper = np.median(ground, axis=0) if len(ground) else np.full(3, 128.0)
-    return Found(tuple(candidates), paper, stray, abs(_likely(first.sight) - _likely(sight)))
+    return Found(tuple(candidates), np.median(ground, axis=0) if len(ground) else np.full(3, 128.0), stray)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,27 +119,36 @@ def _largest(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.asarray(labels == 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax()), np.uint8)
 
 
-def _looks(picture: Picture) -> tuple[_Look, _Look]:
-    """The look that told the size of the pieces, and the look at that size."""
+def _looks(picture: Picture) -> tuple[_Look, ...]:
+    """Learn the size of the pieces from the whole picture, then look at them in each of AIMS_PX."""
     for side_px, trusted_px in ((COARSE_PX, TRUSTED_PX), (FINE_PX, 0.0)):
         first = _look(picture, side_px / max(picture.shape[:2]))
         size = _usual(first.sight)
         if size > trusted_px:
-            last = _sized(picture, first, size)
-            if _usual(last.sight) > SMALL_SHARE * AIM_PX or trusted_px == 0.0:
-                return first, last
-    return first, first
+            last = _sized(picture, first, size, AIMS_PX[0])
+            if _usual(last.sight) > SMALL_SHARE * AIMS_PX[0] or trusted_px == 0.0:
+                return last, *(_sized(picture, first, size, aim_px) for aim_px in AIMS_PX[1:])
+    return (first,)
 
 
-def _sized(picture: Picture, first: _Look, size: float) -> _Look:
-    """Look at what the first look found, so large that the pieces are AIM_PX."""
+def _sized(picture: Picture, first: _Look, size: float, aim_px: float) -> _Look:
+    """Look at what the first look found, so large that the pieces are `aim_px`."""
     box = _box(first, size)
     reach = max(box[2] - box[0], box[3] - box[1])
-    return _look(picture, float(np.clip(first.scale * AIM_PX / size, LEAST_PX / reach, MOST_PX / reach)), box)
+    return _look(picture, float(np.clip(first.scale * aim_px / size, LEAST_PX / reach, MOST_PX / reach)), box)
 
 
-def _likely(sight: Sight) -> int:
-    return int((sight.heights >= LIKELY).sum())
+def _usual(sight: Sight) -> float:
+    return usual(sight.sizes[sight.heights >= LIKELY])
+
+
+def usual(sizes: NDArray[np.float64]) -> float:
+    """Return the size that half of the area has: pips, letters and crumbs may be many, but are small. 0 for none."""
+    if not len(sizes):
+        return 0.0
+    ordered = np.sort(sizes)
+    share = np.cumsum(ordered**2)
+    return float(ordered[int(np.searchsorted(share, share[-1] / 2))])
 
 
 def _rivals(labels: NDArray[np.int32], heights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -163,9 +173,8 @@ def _look(picture: Picture, scale: float, box: tuple[int, int, int, int] | None 
 
 
 def _usual(sight: Sight) -> float:
-    """The usual size of what is likely a piece, 0 where there is none."""
     likely = sight.heights >= LIKELY
-    return float(np.median(sight.sizes[likely])) if likely.any() else 0.0
+    return usual(sight.sizes[likely])
 
 
 def _box(look: _Look, size: float) -> tuple[int, int, int, int]:

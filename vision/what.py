@@ -61,7 +61,7 @@ def name(picture: Picture, within: Polygon | None = None) -> What:
     """
     pictures.refuse_light(pictures.checked(picture))
     area = Area.around(picture, within)
-    found = pieces_find.find(area.picture, area.corner)
+    found = pieces_find.find(area.picture, area.corner)[0]
     seen = [c for c, p in zip(found.candidates, pieces_odds.chances(found), strict=True) if p >= SEEN_LEAST]
     seen = [c for c in seen if area.holds(c.middle)]
     if not seen:

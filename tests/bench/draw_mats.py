@@ -1,6 +1,6 @@
 """Render one piece, or a few, on white, grey or black paper under any lamp: what "what is this?" is fitted on.
 
-Forty of them side by side: python tests/bench/draw_mats.py sheet.jpg --seed 1
+Forty of them side by side: python -m tests.bench.draw_mats sheet.jpg --seed 1
 """
 
 import argparse

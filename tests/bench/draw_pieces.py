@@ -4,7 +4,7 @@ Flat layers instead of solids, so that a picture takes milliseconds: a ground (p
 printed board), shadows cast by one or two lamps, things of one kind in a few colours, the lamp's fall, glare, and a
 cheap camera.
 
-Forty of them side by side: python tests/bench/draw_pieces.py sheet.jpg --seed 1
+Forty of them side by side: python -m tests.bench.draw_pieces sheet.jpg --seed 1
 """
 
 import argparse
@@ -71,7 +71,7 @@ class Look:
 
 def draw_scene(seed, shape=(192, 192), size_px=None, most=60, empty=0.06, kind=None):
     """One scene of `shape` (rows, columns); `size_px` is a thing's usual width, if it is not left to chance."""
-    rng = np.random.default_rng([seed, 75])
+    rng = np.random.default_rng(np.append(seed, 75))
     size = float(size_px or math.exp(rng.uniform(math.log(8), math.log(64)))) * FINE
     rows, columns = shape[0] * FINE, shape[1] * FINE
     look = draw_look(rng, size, kind)

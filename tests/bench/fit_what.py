@@ -1,7 +1,7 @@
 """Fit what tells the shapes of pieces apart, on rendered mats (`draw_mats.py`), and measure it on others.
 
-python tests/bench/fit_what.py fit vision/data/shapes.npz --pictures 1500 --seed 1
-python tests/bench/fit_what.py measure --pictures 300 --seed 900001
+python -m tests.bench.fit_what fit vision/data/shapes.npz --pictures 1500 --seed 1
+python -m tests.bench.fit_what measure --pictures 300 --seed 900001
 """
 
 import argparse
@@ -10,9 +10,9 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from draw_mats import draw_mat
-from scores import Answer, Score, reliability
 
+from tests.bench.draw_mats import draw_mat
+from tests.bench.scores import Answer, Score, reliability
 from vision import pieces_find, what, what_shape
 from vision.errors import PictureRefused
 from vision.stored import save_npz
@@ -26,7 +26,7 @@ DECAY = 2e-3
 def seen(seed):
     """The features and shape of the piece in the middle, or nothing where it is not found."""
     mat = draw_mat(seed, pieces=1)
-    found = pieces_find.find(mat.picture)
+    found = pieces_find.find(mat.picture)[0]
     best = max(found.candidates, key=lambda c: c.height, default=None)
     close = best and pieces_find.closer(mat.picture, best)
     return close and (what_shape.features(close.mask, close.picture), what_shape.SHAPES.index(mat.shape))

@@ -1,7 +1,7 @@
 """Measure the piece reader on public photographs, source by source, beside the two peers on the same pictures.
 
-    python tests/bench/read_photos.py ../shared/photos
-    python tests/bench/read_photos.py ../shared/photos --only Candy
+    python -m tests.bench.read_photos ../shared/photos
+    python -m tests.bench.read_photos ../shared/photos --only Candy
 
 Scored are the rows `count`, `count_by_colour` and `dice_pips` (the number of dice). Left out: `board` rows with pieces
 (240 train pieces on the spaces of one printed board: a task for a calibrated board, not for "count like things") and
@@ -27,9 +27,9 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-import peers
-from scores import Answer, Score, reliability, together
 
+from tests.bench import peers
+from tests.bench.scores import Answer, Score, reliability, together
 from vision import pieces
 from vision.pictures import Picture
 

@@ -3,8 +3,8 @@
 Needs torch and onnx beside the product's own numpy and opencv-python, in a venv of their own; nothing in the product
 imports them. One thread each; `make` and `train` may run at the same time, training then waits for the first pictures.
 
-    python tests/bench/train_pieces.py make DATA --scenes 16000 --seed 1       about 25 ms of one core a scene
-    python tests/bench/train_pieces.py train DATA vision/data/pieces.onnx --minutes 60 --seed 1
+    python -m tests.bench.train_pieces make DATA --scenes 16000 --seed 1       about 25 ms of one core a scene
+    python -m tests.bench.train_pieces train DATA vision/data/pieces.onnx --minutes 60 --seed 1
 """
 
 import argparse
@@ -16,7 +16,8 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
-from draw_pieces import draw_scene
+
+from tests.bench.draw_pieces import draw_scene
 
 SCENE = 192
 SIDE = 160  # of the crops that are learned from
