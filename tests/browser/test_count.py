@@ -64,3 +64,14 @@ def test_ten_shakes_are_counted_untouched(at: Callable[[str], Table], demo: Demo
         page.wait_for_timeout(50)
     assert page.evaluate(SCROLLS) == []
     assert sum(shown == fell for shown, fell in seen.values()) >= RIGHT, seen
+
+
+@pytest.mark.parametrize("size", [TABLET, PHONE], ids=["tablet", "phone"])
+def test_what_lies_there_is_asked_by_one_tap(at: Callable[[str], Table], address: str, size: tuple[int, int]) -> None:
+    page = at(address).device(size)
+    page.goto("/what")
+    page.click("#look")
+    page.wait_for_selector("#answer, #refused")
+    assert page.evaluate(SCROLLS) == []
+    assert not page.evaluate(WIDER)
+    expect(page.locator("#look")).to_be_in_viewport(ratio=1)

@@ -15,7 +15,10 @@ from companion.proposal import Answer, Evidence, Outline, Proposal
 from tests.browser.conftest import PHONE, TABLET, Table
 from tests.browser.hands import CUT, SCROLLS, WIDER, count, open_log, tap, turn
 
-PAGES = ("/", "/play", "/count", "/join", "/devices", "/calibrate", "/help", "/help/play", "/help/phones")
+PAGES = (
+    "/", "/play", "/count", "/what", "/count/pieces", "/join", "/devices", "/calibrate", "/help", "/help/play",
+    "/help/phones",
+)  # fmt: skip
 SIZES = {"tablet": TABLET, "phone": PHONE}
 LEAST_PX, ACTION_PX = 48, 56
 SIX = tuple(

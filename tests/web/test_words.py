@@ -97,7 +97,7 @@ def test_everything_a_page_refuses_has_words(language: str, code: str) -> None:
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize(
     "path",
-    ["/", "/play", "/count", "/join", "/devices", "/calibrate", "/help", "/table", *SIDES],
+    ["/", "/play", "/count", "/what", "/count/pieces", "/join", "/devices", "/calibrate", "/help", "/table", *SIDES],
 )
 def test_every_page_reads_in_the_readers_language(
     home: House, tablet: Device, language: str, path: str, caplog: pytest.LogCaptureFixture
