@@ -18,6 +18,8 @@ from companion.service import SETTINGS, Service
 from companion.settings import Settings
 from companion.table import Post
 from companion.wizard import GNOMES
+from companion.words import Words
+from devices.errors import CameraSilent
 from rules.core import TABLE, Refused
 
 SEATS = (SeatPlan("Anna", "red"), SeatPlan("Ben", "yellow"))
@@ -143,6 +145,27 @@ def test_without_a_camera_looking_again_says_so(service: Service) -> None:
         service.look_again()
     assert why.value.code == "no_camera"
     assert service.table.snapshot.devices == ()
+
+
+def test_a_camera_that_hangs_on_one_picture_is_named_when_somebody_asks(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Hanging:
+        """A live camera whose driver repeats itself."""
+
+        def fresh(self, timeout_ms: int) -> None:
+            raise CameraSilent(camera="usb", timeout_ms=timeout_ms, reason="camera_frozen")
+
+        def close(self) -> None:
+            """Nothing is open."""
+
+    monkeypatch.setattr(service, "_camera", Hanging())
+    monkeypatch.setattr(service.watch, "_calibration", object())
+    with pytest.raises(CompanionError) as why:
+        service.look_again()
+    assert why.value.code == "camera_frozen"
+    assert "the same picture all the time" in Words("en").say(why.value)
+    monkeypatch.setattr(service, "_camera", None)
 
 
 @pytest.mark.parametrize("url", ["gopher:nowhere", "http://127.0.0.1:9/", "folder:/no/such/folder", "v4l2:/dev/none"])
