@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from companion import readers
+from companion import cli_devices, readers
 from companion.cli import companion
 from companion.journal import NAME, Journal
 from companion.sheets import SheetStore
@@ -336,6 +336,40 @@ def test_doctor_says_what_needs_a_look(tmp_path: Path) -> None:
     assert [name for name, line in found.items() if not line["ok"]] == ["journal", "settings", "calibration"]
     assert result.stderr == "3 things need a look.\n"
     assert (tmp_path / NAME).read_bytes() == b"x" * 5000, "a doctor looks and changes nothing"
+
+
+def test_doctor_names_the_gems_and_the_market_board_where_they_are_known(tmp_path: Path) -> None:
+    for name in ("gems", "market"):
+        (tmp_path / f"{name}.npz").write_bytes(b"x")
+    result = run("doctor", "--data", tmp_path, "--json")
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    broken = [line["name"] for line in found if not line["ok"]]
+    assert broken == ["calibration_gems", "calibration_market"]
+    assert {line["says"] for line in found if not line["ok"]} == {
+        "The stored calibration does not read. Calibrate again."
+    }
+
+
+def test_a_table_of_gems_and_a_market_board_are_learned_and_kept(
+    everything: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Learned:
+        """What was learned of a table."""
+
+        def save(self, path: Path) -> None:
+            path.write_text("learned")
+
+    data = tmp_path / "data"
+    gems = replace(cli_devices.wizard.GEMS, learn=lambda empty, pieces: Learned())
+    monkeypatch.setattr(cli_devices.wizard, "GEMS", gems)
+    monkeypatch.setattr(cli_devices.market_calibration, "calibrate", lambda picture, layout: Learned())
+    monkeypatch.setattr(cli_devices.Layout, "load", lambda path: SimpleNamespace(resources=("wood",)))
+    empty, palette = everything / "empty.jpg", everything / "palette.jpg"
+    assert run("calibrate", "gems", "--empty", empty, "--pieces", palette, "--data", data).exit_code == 0
+    layout, reference = everything / "layout.json", everything / "reference.jpg"
+    said = run("calibrate", "market", "--layout", layout, "--reference", reference, "--data", data).stdout
+    assert said == "The board is known now: 1 resource.\n"
+    assert sorted(path.name for path in data.glob("*.npz")) == ["gems.npz", "market.npz"]
 
 
 def test_every_command_says_what_it_does() -> None:
