@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from companion import cropping
 from companion.codec import Data
 from companion.errors import NoGame
-from companion.proposal import Evidence, Outline
+from companion.proposal import Evidence
 from companion.refused import message_of
 from rules.core import Message
 from vision import gems, market, pictures, pieces, what
@@ -25,7 +26,6 @@ from vision.readings import Outline as SeenOutline
 Kind: TypeAlias = Literal["what", "pieces", "gems", "market"]
 KINDS: tuple[Kind, ...] = ("what", "pieces", "gems", "market")
 MIDDLE = 0.6  # of the shorter side: what is asked about lies in the middle of the picture
-AROUND_PX = 24
 FRESH_MS = 120_000
 """So long an answer is shown; then something else may lie there."""
 
@@ -75,9 +75,8 @@ class Glancer:
             answer, sure, outlines, seen, box = self._eyes[kind](picture)
         except VisionError as error:
             return Glance(kind, at_ms, refused=message_of(error))
-        crop = seen[box.y : box.y + box.height, box.x : box.x + box.width]
-        drawn = tuple(_moved(one, box) for one in outlines)
-        return Glance(kind, at_ms, answer, sure, None, pictures.encode_jpeg(crop), Evidence(name, drawn))
+        drawn = tuple(cropping.shifted(one, box) for one in outlines)
+        return Glance(kind, at_ms, answer, sure, None, cropping.jpeg(seen, box), Evidence(name, drawn))
 
     def _gems(self, picture: Picture) -> Answer:
         calibration = self._gem_table()
@@ -122,17 +121,7 @@ def _whole(picture: Picture) -> Box:
 
 def _around(outlines: Sequence[SeenOutline], picture: Picture) -> Box:
     """Return the part in which something was seen, and no more of the room: the middle where nothing was."""
-    points = [point for one in outlines for point in one.polygon_px]
     height, width = picture.shape[:2]
-    if not points:
-        points = [(round(width * at), round(height * at)) for at in ((1 - MIDDLE) / 2, (1 + MIDDLE) / 2)]
-    left, top = (max(0, min(axis) - AROUND_PX) for axis in zip(*points, strict=True))
-    right, bottom = (max(axis) + AROUND_PX for axis in zip(*points, strict=True))
-    least = pictures.LEAST_SIDE_PX
-    box_width, box_height = max(min(right, width) - left, least), max(min(bottom, height) - top, least)
-    return Box(min(left, width - box_width), min(top, height - box_height), box_width, box_height)
-
-
-def _moved(outline: SeenOutline, box: Box) -> Outline:
-    colour = outline.colour.partition(" ")[0]  # the second group of one name has a number behind it
-    return Outline(colour, tuple((x - box.x, y - box.y) for x, y in outline.polygon_px))
+    points = [point for one in outlines for point in one.polygon_px]
+    corners = [(round(width * at), round(height * at)) for at in ((1 - MIDDLE) / 2, (1 + MIDDLE) / 2)]
+    return cropping.around(points or corners, picture)

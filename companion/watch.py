@@ -13,21 +13,21 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
-from companion import asking, looking
+from companion import asking, cropping, looking
 from companion.errors import NoGame
 from companion.evidence import EvidenceStore, Note
 from companion.looking import Looked, Newest
-from companion.proposal import Evidence, Outline
+from companion.proposal import Evidence
 from companion.referee import Listening, Said
 from companion.refused import message_of
 from companion.snapshot import Snapshot
 from companion.table import Table
 from devices.camera import Camera, Frame
 from rules.core import Message
-from vision import gnomes, pictures, refit
+from vision import gnomes, refit
 from vision.calibration import GnomeCalibration
 from vision.errors import VisionError
-from vision.readings import Box, GnomeReading
+from vision.readings import GnomeReading
 from vision.settle import Settle
 
 log = logging.getLogger(__name__)
@@ -233,12 +233,10 @@ class Watch:
 
     def _crop(self, frame: Frame, reading: GnomeReading) -> Evidence:
         box = reading.box
-        crop = frame.picture[box.y : box.y + box.height, box.x : box.x + box.width]
         place = (box.x, box.y, box.width, box.height)
-        name = self._evidence.keep(
-            pictures.encode_jpeg(crop), Note(SENSE, self._table_id, place, reading.count, self._wall_s())
-        )
-        return Evidence(name, tuple(_shifted(one.colour, one.polygon_px, box) for one in reading.outlines))
+        note = Note(SENSE, self._table_id, place, reading.count, self._wall_s())
+        name = self._evidence.keep(cropping.jpeg(frame.picture, box), note)
+        return Evidence(name, tuple(cropping.shifted(one, box) for one in reading.outlines))
 
 
 class WatchThread:
@@ -270,7 +268,3 @@ class WatchThread:
             return None
         self._number = frame.number
         return frame
-
-
-def _shifted(colour: str, polygon_px: tuple[tuple[int, int], ...], box: Box) -> Outline:
-    return Outline(colour, tuple((x - box.x, y - box.y) for x, y in polygon_px))

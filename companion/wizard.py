@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
+from companion import cropping
 from companion.errors import CompanionError, NoGame
-from companion.proposal import Evidence, Outline
+from companion.proposal import Evidence
 from companion.refused import message_of
 from rules.core import Message
-from vision import gem_calibration, pictures, readings
+from vision import gem_calibration, readings
 from vision.calibration import GnomeCalibration, calibrate
 from vision.errors import VisionError
 from vision.gem_calibration import GemCalibration
@@ -23,7 +24,6 @@ from vision.pictures import Picture
 
 log = logging.getLogger(__name__)
 
-AROUND_PX = 24
 SEEN = "seen"
 """The id of the picture that a refusal shows: it is kept in memory alone."""
 
@@ -138,8 +138,6 @@ def _seen(picture: Picture, found: object) -> Seen | None:
     points = [point for one in outlines for point in one.polygon_px]
     if not points:
         return None
-    left, top = (max(0, min(axis) - AROUND_PX) for axis in zip(*points, strict=True))
-    right, bottom = (max(axis) + AROUND_PX for axis in zip(*points, strict=True))
-    crop = picture[top:bottom, left:right]
-    drawn = tuple(Outline(one.colour, tuple((x - left, y - top) for x, y in one.polygon_px)) for one in outlines)
-    return Seen(pictures.encode_jpeg(crop), Evidence(SEEN, drawn))
+    box = cropping.around(points, picture)
+    drawn = tuple(cropping.shifted(one, box) for one in outlines)
+    return Seen(cropping.jpeg(picture, box), Evidence(SEEN, drawn))

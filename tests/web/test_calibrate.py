@@ -12,6 +12,7 @@ import pytest
 from companion.corrections import Correction
 from companion.evidence import Note
 from companion.simulated.demo import Demo
+from companion.simulated.pawns import apart
 from tests.web.house import Clock, Device, House
 from vision import refit
 from web.app import close, create_app
@@ -51,16 +52,18 @@ def test_two_pictures_set_the_camera_up(demo: Demo, tablet: Device) -> None:
     assert "The camera counts from now on" in tablet.get("/calibrate").get_data(as_text=True)
 
 
-def test_fifteen_that_are_not_fifteen_are_refused_with_a_cure(demo: Demo, tablet: Device) -> None:
+def test_fourteen_are_refused_with_a_cure_and_the_picture_of_what_was_seen(demo: Demo, tablet: Device) -> None:
     assert tablet.post("/calibrate/gnomes/empty").status_code == 200
-    demo.scene.shake(4)
+    scene = demo.scene
+    scene._show(scene._paint(apart(scene._table, scene._random)[:14]), 14)
     wait_for_rest(demo)
     refused = tablet.post("/calibrate/gnomes/pieces")
     assert refused.status_code == 422
     assert "15 gnomes" in refused.get_json()["error"]
     page = tablet.get(refused.get_json()["go"]).get_data(as_text=True)
     assert refused.get_json()["error"] in page
-    assert page.count('class="outline"') == refused.get_json()["values"]["seen"]  # drawn over the picture of it
+    assert "shows 14 pieces" in page
+    assert page.count('class="outline"') == 14
     seen = tablet.get("/calibrate/gnomes/seen")
     assert (seen.mimetype, seen.data[:2]) == ("image/jpeg", b"\xff\xd8")
     onlooker = House(demo.service, tablet.client.application, Clock()).device()
