@@ -98,6 +98,8 @@ def forget() -> Response:
     """Delete this evening's pictures, or (`all`) every stored one, and say how many there were."""
     desk.visitor().must_keep_house()
     gone = desk.desk().service.forget(0.0 if request.form.get("all") else None)
+    if request.form.get("back") == "/devices":
+        return done(go=f"/devices?gone={gone}")
     return done(said=desk.speech().text("pictures_gone", n=gone))
 
 

@@ -112,6 +112,7 @@ def devices() -> str:
         pictures=len(service.evidence),
         corrections=len(service.corrections),
         learns=service.settings.keep_corrections,
+        gone=request.args.get("gone", type=int),
     )
 
 
