@@ -17,7 +17,6 @@ from vision.readings import Outline
 LEAST_CHANCE = 0.06  # at a peak: the odds judge what is above
 WINDOW_CELLS = 5
 PART_LEAST = 0.0  # log odds for a cell to be a gem's
-SURELY_PART = 1.5
 REACH_CELLS = 7.0  # from where a cell's vote falls to the middle of its gem
 LEAST_CELLS = 6  # a middle without a body is none
 USUAL_CELLS = np.pi * (19.0 / net.CELL_PX / 2) ** 2
@@ -51,10 +50,18 @@ def find(view: View) -> list[Spot]:
         return []
     own_rows, own_columns = np.nonzero(view.part > PART_LEAST)
     owner = _owners(view, own_rows, own_columns, rows, columns)
+    inner = _inner(owner, own_rows, own_columns, view.part.shape)
     middles = np.stack([columns, rows], axis=1).astype(np.float64)
     gaps = np.linalg.norm(middles[:, None] - middles[None], axis=2) + np.diag(np.full(len(rows), 1e3))
     return [
-        _spot(view, middles[i], float(chances[i]), own_rows[owner == i], own_columns[owner == i], float(gaps[i].min()))
+        _spot(
+            view,
+            middles[i],
+            float(chances[i]),
+            (own_rows[owner == i], own_columns[owner == i]),
+            inner[owner == i],
+            float(gaps[i].min()),
+        )
         for i in range(len(rows))
         if np.count_nonzero(owner == i) >= LEAST_CELLS
     ]
@@ -79,17 +86,30 @@ def _owners(
     return np.where(away[np.arange(len(rows)), nearest] < REACH_CELLS, nearest, -1)
 
 
+def _inner(
+    owner: NDArray[np.intp], rows: NDArray[np.intp], columns: NDArray[np.intp], shape: tuple[int, ...]
+) -> NDArray[np.bool_]:
+    """Which cells have only cells of their own gem beside them: at an edge colours run into each other."""
+    whole = np.full((shape[0] + 2, shape[1] + 2), -1, np.intp)
+    whole[rows + 1, columns + 1] = owner
+    beside = [
+        whole[rows + 1 + down, columns + 1 + right] == owner for down, right in ((0, 1), (1, 0), (0, -1), (-1, 0))
+    ]
+    return np.asarray(np.logical_and.reduce(beside) & (owner >= 0))
+
+
 def _spot(
     view: View,
     middle: NDArray[np.float64],
     chance: float,
-    rows: NDArray[np.intp],
-    columns: NDArray[np.intp],
+    cells: tuple[NDArray[np.intp], NDArray[np.intp]],
+    inner: NDArray[np.bool_],
     gap_cells: float,
 ) -> Spot:
+    rows, columns = cells
     at = middle * net.CELL_PX + 0.5
     odds = view.part[rows, columns]
-    sure = odds >= min(SURELY_PART, float(np.median(odds)))
+    sure = inner if np.count_nonzero(inner) >= LEAST_CELLS else np.ones_like(inner)
     x, y = int(at[0]), int(at[1])
     return Spot(
         x=float(at[0]),

@@ -68,10 +68,10 @@ def _looked(picture: Picture, calibration: GemCalibration) -> _Sight:
     view = gem_view.look(picture, stage(calibration))
     spots = gem_find.find(view)
     gems = np.array([gem_odds.chance_of_gem(spot) for spot in spots], np.float64)
-    colours = [gem_colours.chances(gem_colours.look_of(s.pixels, s.light), calibration.looks) for s in spots]
+    looks = np.array([gem_colours.look_of(s.pixels, s.light) for s in spots], np.float32).reshape(-1, gem_colours.LOOK)
     middles = np.array([(spot.x, spot.y) for spot in spots], np.float64).reshape(-1, 2)
     placed = gem_view.to_frame_px(view, middles) if len(spots) else middles
-    return _Sight(view, picture.shape, spots, gems, np.array(colours, np.float64).reshape(-1, len(COLOURS)), placed)
+    return _Sight(view, picture.shape, spots, gems, gem_colours.chances(looks, calibration.looks), placed)
 
 
 def _reading(sight: _Sight, inside: NDArray[np.float64], box: Box) -> GemReading:

@@ -1,6 +1,6 @@
 """Fit the gem reader's odds and its comparison of colours on rendered tables, and measure it there.
 
-    python -m tests.bench.fit_gems make TABLES --tables 300 --seed 500000       about 2 s of one core a table
+    python -m tests.bench.fit_gems make TABLES --tables 600 --small       about 0.3 s of one core a table
     python -m tests.bench.fit_gems fit TABLES
     python -m tests.bench.fit_gems measure OTHERS --pictures 1500 --seed 700000
 
@@ -14,7 +14,7 @@ import argparse
 import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -33,33 +33,38 @@ from vision.readings import SURE
 
 DATA = Path(__file__).parents[2] / "vision" / "data"
 KINDS: tuple[Kind, ...] = ("pile", "row", "pile", "spread", "pile", "row")
+SMALL_PX = (448, 336)
+SMALL_KINDS: tuple[Kind, ...] = ("pile", "spread")
 HIDDEN_SHARE = 0.25
 NEAR = 0.6  # of a gem's width: further from its middle a spot is another gem
 RIDGE = 0.3
 QUALITY = 97
-LAYERS = (81, 40, 20, 1)
-STEPS, BATCH, RATE, DECAY = 6000, 256, 3e-3, 1e-4
+LAYERS = (gem_colours.INPUTS, 40, 20, 1)
+STEPS, BATCH, RATE, DECAY = 4000, 128, 3e-3, 1e-4
 
 
 # ---- pictures -------------------------------------------------------------------------------------------------------
 
 
-def make(folder: Path, tables: int, seed: int) -> None:
-    """Render session folders like those that a calibrated camera sees."""
+def make(folder: Path, tables: int, seed: int, small: bool = False) -> None:
+    """Render session folders like those that a calibrated camera sees; `small` ones show a part."""
     for number in range(seed, seed + tables):
         home = folder / f"session{number}"
         if not (home / "labels.json").exists():
             home.mkdir(parents=True, exist_ok=True)
-            _make_one(home, number)
+            _make_one(home, number, small)
 
 
-def _make_one(home: Path, number: int) -> None:
+def _make_one(home: Path, number: int, small: bool) -> None:
     rng = np.random.default_rng([number, 6])
     table = draw_gem_table(number)
+    if small:
+        table = replace(table, camera=replace(table.camera, size_px=SMALL_PX), turn_rad=table.camera.roll_rad)
+    kinds = SMALL_KINDS if small else KINDS
     _keep(home / "empty.jpg", render(table, [], rng))
     _keep(home / "palette.jpg", render(table, palette_row(table, rng), rng, flicker=0.02, drift=0.005))
     wobble = float(rng.choice([0.0, 0.0, rng.uniform(0.5, 8)]))
-    frames = [_frame(home, table, f"gems{i:02}.jpg", kind, wobble, rng) for i, kind in enumerate(KINDS)]
+    frames = [_frame(home, table, f"gems{i:02}.jpg", kind, wobble, rng) for i, kind in enumerate(kinds)]
     (home / "labels.json").write_text(json.dumps({"wobble": wobble, "frames": frames}))
 
 
@@ -117,7 +122,8 @@ class Seen:
 
     table: int
     spots: list[Spot]
-    shown: NDArray[np.float32]
+    looks: NDArray[np.float32]
+    palette: NDArray[np.float32]
     colours: NDArray[np.intp]
     missed: int
 
@@ -134,13 +140,14 @@ def observe(folder: Path) -> list[Seen]:
 def _observe_one(home: Path, calibration: GemCalibration, frame: dict[str, Any], number: int) -> Seen:
     view = gem_view.look(pictures.load(home / frame["file"]), stage(calibration))
     spots = gem_find.find(view)
-    shown = [gem_colours.compared(gem_colours.look_of(s.pixels, s.light), calibration.looks) for s in spots]
+    looks = np.array([gem_colours.look_of(s.pixels, s.light) for s in spots], np.float32).reshape(-1, gem_colours.LOOK)
     truth = np.array([[x, y] for x, y, _ in frame["centres"]], np.float64).reshape(-1, 1, 2)
     places = cv2.perspectiveTransform(truth, np.linalg.inv(view.to_frame))[:, 0] if len(truth) else truth[:, 0]
     which = _matched(np.array([(s.x, s.y) for s in spots], np.float64).reshape(-1, 2), places)
     names = [COLOURS.index(name) for _, _, name in frame["centres"]]
     colours = np.array([names[gem] if gem >= 0 else -1 for gem in which], np.intp)
-    return Seen(number, spots, np.array(shown, np.float32), colours, len(names) - int((colours >= 0).sum()))
+    palette = np.broadcast_to(calibration.looks, (len(spots), *calibration.looks.shape))
+    return Seen(number, spots, looks, palette, colours, len(names) - int((colours >= 0).sum()))
 
 
 def _matched(spots: NDArray[np.float64], gems_at: NDArray[np.float64]) -> list[int]:
@@ -156,16 +163,17 @@ def _matched(spots: NDArray[np.float64], gems_at: NDArray[np.float64]) -> list[i
 
 def fit(seen: list[Seen]) -> tuple[gem_colours.Weights, Odds]:
     """Fit the comparison of colours on two thirds of the tables, the odds of whole readings on the others."""
-    weights = fit_colours([one for one in seen if one.table % 3])
+    others = [one for one in seen if not one.table % 3]
+    weights = cooled(fit_colours([one for one in seen if one.table % 3]), others)
     spots = [(gem_odds.about_spot(s), c >= 0) for one in seen for s, c in zip(one.spots, one.colours, strict=True)]
     hidden = [(gem_odds.about_hidden(one.spots), i < one.missed) for one in seen for i in range(len(one.spots))]
     odds = Odds(_logistic_fit(spots), _logistic_fit(hidden), (0.0, 1.0, 0.0))
-    whole = [_whole(one, weights, odds) for one in seen if not one.table % 3]
+    whole = [_whole(one, weights, odds) for one in others]
     return weights, Odds(odds.spot, odds.hidden, _logistic_fit(whole))
 
 
 def _whole(one: Seen, weights: gem_colours.Weights, odds: Odds) -> tuple[tuple[float, ...], bool]:
-    chances = _chances(weights, one.shown) if len(one.spots) else np.zeros((0, len(COLOURS)))
+    chances = _chances(weights, one.looks, one.palette)
     about = np.array([gem_odds.about_spot(s) for s in one.spots]).reshape(-1, len(odds.spot))
     real = 1 / (1 + np.exp(-np.clip(about @ odds.spot, -12, 12)))
     hidden = float(1 / (1 + np.exp(-np.dot(odds.hidden, gem_odds.about_hidden(one.spots)))))
@@ -175,16 +183,39 @@ def _whole(one: Seen, weights: gem_colours.Weights, odds: Odds) -> tuple[tuple[f
     return gem_odds.about_whole(*gem_odds.all_right(real, chances, hidden)), right
 
 
-def _chances(weights: gem_colours.Weights, shown: NDArray[np.float32]) -> NDArray[np.float64]:
-    odds = gem_colours.scores(weights, shown.reshape(-1, shown.shape[-1])).reshape(len(shown), -1).astype(np.float64)
-    weight = np.exp(odds - odds.max(axis=1, keepdims=True))
+def _chances(
+    weights: gem_colours.Weights, looks: NDArray[np.float32], palette: NDArray[np.float32]
+) -> NDArray[np.float64]:
+    shown = gem_colours.compared(looks, palette)
+    odds = gem_colours.scores(weights, shown.reshape(-1, gem_colours.INPUTS)).reshape(palette.shape[:2])
+    weight = np.exp((odds - odds.max(axis=1, keepdims=True, initial=-np.inf)).astype(np.float64))
     return np.asarray(weight / weight.sum(axis=1, keepdims=True))
+
+
+def _gems(seen: list[Seen]) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.intp]]:
+    """All gems of some pictures: their looks, their palettes, their colours."""
+    return (
+        np.concatenate([one.looks[one.colours >= 0] for one in seen]),
+        np.concatenate([one.palette[one.colours >= 0] for one in seen]),
+        np.concatenate([one.colours[one.colours >= 0] for one in seen]),
+    )
+
+
+def cooled(weights: gem_colours.Weights, others: list[Seen]) -> gem_colours.Weights:
+    """Weigh the comparison's log odds so that they hold on tables that it was not fitted on."""
+    looks, palette, truth = _gems(others)
+    *hidden, (last, more) = weights
+    tried = [(*hidden, (last * np.float32(share), more * np.float32(share))) for share in np.linspace(0.3, 1.5, 25)]
+
+    def surprise(one: gem_colours.Weights) -> float:
+        return float(-np.log(np.maximum(_chances(one, looks, palette)[np.arange(len(truth)), truth], 1e-9)).mean())
+
+    return min(tried, key=surprise)
 
 
 def fit_colours(seen: list[Seen]) -> gem_colours.Weights:
     """Train the comparison of gems with palette gems: Adam on cross entropy, a rate that falls to nothing."""
-    shown = np.concatenate([one.shown[one.colours >= 0] for one in seen if len(one.spots)])
-    truth = np.concatenate([one.colours[one.colours >= 0] for one in seen if len(one.spots)])
+    looks, palette, truth = _gems(seen)
     rng = np.random.default_rng(1)
     values = [
         v.astype(np.float32) for a, b in pairwise(LAYERS) for v in (rng.normal(0, np.sqrt(2 / a), (a, b)), np.zeros(b))
@@ -193,12 +224,30 @@ def fit_colours(seen: list[Seen]) -> gem_colours.Weights:
     for step in range(1, STEPS + 1):
         some = rng.integers(len(truth), size=BATCH)
         rate = RATE * 0.5 * (1 + np.cos(np.pi * step / STEPS))
-        for i, slope in enumerate(_slopes(values, shown[some], truth[some])):
+        for i, slope in enumerate(
+            _slopes(values, gem_colours.compared(*_varied(looks[some], palette[some], rng)), truth[some])
+        ):
             mean[i] += 0.1 * (slope - mean[i])
             square[i] += 0.001 * (slope * slope - square[i])
             step_size = mean[i] / (1 - 0.9**step) / (np.sqrt(square[i] / (1 - 0.999**step)) + 1e-8)
             values[i] -= np.float32(rate) * (step_size + DECAY * values[i])
     return tuple(zip(values[::2], values[1::2], strict=True))
+
+
+def _varied(
+    looks: NDArray[np.float32], palette: NDArray[np.float32], rng: np.random.Generator
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The same gems on a ground of another paint, in light that is known less well, by another camera."""
+    n = len(looks)
+    ours, theirs = (part.reshape(n, -1, gem_colours.SLICES, 6).copy() for part in (looks, palette))
+    ground = rng.normal(0, 0.2, (n, 1, 1, 1)) + rng.normal(0, 0.06, (n, 1, 1, 3))
+    light = rng.normal(0, 0.03, (n, 1, 1, 1)) + rng.normal(0, 0.015, (n, 1, 1, 3))
+    white = rng.uniform(0.9, 1.02, (n, 1, 1, 3))
+    ours[..., :3] += ground + light
+    theirs[..., :3] += ground
+    ours[..., 3:] *= white
+    theirs[..., 3:] *= white
+    return ours.reshape(looks.shape), theirs.reshape(palette.shape)
 
 
 def _slopes(
@@ -313,6 +362,7 @@ def main() -> None:
             command.add_argument("--seed", type=int, default=500000 if name == "make" else 700000)
         if name == "make":
             command.add_argument("--tables", type=int, default=60)
+            command.add_argument("--small", action="store_true", help="small pictures, for fitting")
         if name == "measure":
             command.add_argument("--pictures", type=int, default=300, help="how many to render, if they are not there")
             command.add_argument("--wrong", action="store_true", help="list what was misread")
@@ -320,7 +370,7 @@ def main() -> None:
     given = parser.parse_args()
     cv2.setNumThreads(1)
     if given.command == "make":
-        make(given.folder, given.tables, given.seed)
+        make(given.folder, given.tables, given.seed, given.small)
     elif given.command == "fit":
         write(*fit(observe(given.folder)))
     else:
