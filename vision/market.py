@@ -22,6 +22,7 @@ ODD_LADDERS = 0.02
 OUTLINE_POINTS = 24
 CUBE_MM = 9.0
 MOST_LOG_ODDS = 30.0
+LEAST_CHANCE = 1e-9
 
 Odds = NDArray[np.float64]
 
@@ -62,8 +63,8 @@ def resources(view: View, nets: Fitted) -> tuple[dict[str, ResourceReading], flo
         sell, buy, sold = _ladder(view, one.sell, nets), _ladder(view, one.buy, nets), _sold(view, one, nets)
         found[one.name] = ResourceReading(_marker(sell), _marker(buy), sold)
         chances += [*_chances(sell), *_chances(buy), max(sold, 1 - sold)]
-    wrong = -np.expm1(np.log(np.clip(chances, 1e-9, 1 - 1e-12)).sum())
-    return found, float(np.log1p(-wrong) - np.log(wrong))
+    right = float(np.clip(np.prod(chances), LEAST_CHANCE, 1 - LEAST_CHANCE))
+    return found, float(np.log(right / (1 - right)))
 
 
 def _ladder(view: View, cells: tuple[Cell, ...], nets: Fitted) -> Ladder:

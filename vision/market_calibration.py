@@ -20,7 +20,7 @@ __all__ = ["Layout", "MarketCalibration", "calibrate"]
 
 FORMAT = 1
 LEAST_MARKER_PX = 14.0  # across, where the board is furthest: a cross has arms of two pixels then
-BLUR_MOST_PX = 4.0  # sigma: figures on cells run together
+BLUR_MOST_PX = 3.0  # sigma: figures on cells run together
 STEEP_QUANTILE = 0.985
 AROUND_PX = 15
 CROSS_MOST = 0.66  # how like a cross a printed figure may be
@@ -120,12 +120,16 @@ def _refuse_shaken(reference: Picture, layout: Layout, board: Matrix) -> None:
     cv2.fillConvexPoly(inside, np.rint(corners).astype(np.int32), 1)
     grey = cv2.GaussianBlur(cv2.cvtColor(reference, cv2.COLOR_BGR2GRAY), (0, 0), 1.0).astype(np.float32)
     around = np.ones((AROUND_PX, AROUND_PX), np.uint8)
-    contrast = float(np.quantile((cv2.dilate(grey, around) - cv2.erode(grey, around))[inside > 0], STEEP_QUANTILE))
-    steep = [cv2.Sobel(grey, cv2.CV_32F, dx, 1 - dx, scale=1 / 8)[inside > 0] for dx in (0, 1)]
-    weaker = min(float(np.quantile(np.abs(one), STEEP_QUANTILE)) for one in steep)
-    blur_px = contrast / (2.5 * max(weaker, 1e-3))
+    contrast = (cv2.dilate(grey, around) - cv2.erode(grey, around))[inside > 0]
+    blur_px = max(_blur_px(cv2.Sobel(grey, cv2.CV_32F, dx, 1 - dx, scale=1 / 8)[inside > 0], contrast) for dx in (0, 1))
     if blur_px > BLUR_MOST_PX:
         raise CalibrationRefused("shaken", {"blur_px": round(blur_px, 1), "most_px": BLUR_MOST_PX})
+
+
+def _blur_px(slopes: NDArray[np.generic], contrast: NDArray[np.generic]) -> float:
+    steep = np.abs(slopes.astype(np.float64))
+    edges = steep >= max(float(np.quantile(steep, STEEP_QUANTILE)), 1e-3)
+    return float(np.median(contrast[edges] / steep[edges]) / 2.5) if edges.any() else np.inf
 
 
 def _refuse_pieces(reference: Picture, layout: Layout, board: Matrix) -> None:

@@ -34,7 +34,7 @@ from companion.simulated.solids import Floats, Paint, Solid, f32, flat, joined
 from companion.simulated.style import Camera, Light, Surface, draw_table
 
 __all__ = ["Board", "Bump", "Cube", "Make", "Marker", "Market", "crowded", "draw_make", "draw_market", "labels_of",
-           "layout", "render", "set_up"]  # fmt: skip
+           "layout", "place_mm", "render", "set_up"]  # fmt: skip
 
 _LAMP_REACH_MM = 260.0
 _BEAMS = 4
@@ -43,7 +43,8 @@ _CELL_MARGIN_MM = 9.0
 _FURTHEST_MM = 2.5
 _CLICK_PX = 0.7
 _CROSSED = 1 / 3
-_CROWD = 0.3
+_CROWD = 0.18
+_CUBES = 0.14
 _ANY_MAKE = Make()
 
 
@@ -99,39 +100,46 @@ def set_up(market: Market, rng: np.random.Generator) -> tuple[list[Marker], list
 
 
 def crowded(market: Market, rng: np.random.Generator) -> tuple[list[Marker], list[Cube]]:
-    """Markers of any paint on many cells, cubes of any paint on half the SOLD spaces: no game, but much to see."""
-    places = [
-        Marker(column, ladder, cell, place, 0.0, (0, 0, 0))
-        for column in range(len(market.board.ladders))
-        for ladder in LADDERS
-        for cell, place in enumerate(places_mm(market.board, column, ladder))
-    ]
-    markers = [_anyhow(one, market.board, rng) for one in places if rng.random() < _CROWD]
-    cubes = []
-    for column in np.flatnonzero(rng.random(len(market.board.ladders)) < 0.5):
-        at = rng.normal(sold_mm(market.board, int(column)), 2.0)
-        cubes.append(
-            Cube(
-                int(column),
-                (float(at[0]), float(at[1])),
-                float(rng.uniform(0, math.pi)),
-                _hard_paint(market.board, rng),
-            )
-        )
+    """Markers and cubes of any paint on many cells, cubes on half the SOLD spaces: no game, but much to see."""
+    markers, cubes = [], []
+    for column in range(len(market.board.ladders)):
+        if rng.random() < 0.5:
+            cubes.append(_any_cube(market.board, column, "sold", 0, sold_mm(market.board, column), rng))
+        for ladder in LADDERS:
+            for cell, place in enumerate(places_mm(market.board, column, ladder)):
+                chance = rng.random()
+                if chance < _CROWD:
+                    markers.append(_any_marker(market.board, column, ladder, cell, place, rng))
+                elif chance < _CROWD + _CUBES:
+                    cubes.append(_any_cube(market.board, column, ladder, cell, place, rng))
     return markers, cubes
 
 
-def _anyhow(marker: Marker, board: Board, rng: np.random.Generator) -> Marker:
-    x, y = rng.normal(marker.at_mm, 1.0)
+def _any_marker(
+    board: Board, column: int, ladder: str, cell: int, place: tuple[float, float], rng: np.random.Generator
+) -> Marker:
+    x, y = rng.normal(place, 1.0)
     turn, paint = float(rng.uniform(0, math.pi)), _hard_paint(board, rng)
     ink = ink_on(paint, float(rng.uniform(0.08, 0.45))) if rng.random() < 0.5 else None
-    return replace(marker, at_mm=(float(x), float(y)), turn_rad=turn, paint=paint, ink=ink)
+    return Marker(column, ladder, cell, (float(x), float(y)), turn, paint, ink)
+
+
+def _any_cube(
+    board: Board, column: int, ladder: str, cell: int, place: tuple[float, float], rng: np.random.Generator
+) -> Cube:
+    x, y = rng.normal(place, 1.5)
+    return Cube(column, (float(x), float(y)), float(rng.uniform(0, math.pi)), _hard_paint(board, rng), ladder, cell)
 
 
 def _hard_paint(board: Board, rng: np.random.Generator) -> Paint:
     """Any paint, now and then one that is printed on the board as well."""
     alike = (board.sell_cell, board.buy_cell, board.dark_cell, board.ground, SOLD_SPACE)
-    return alike[int(rng.integers(len(alike)))] if rng.random() < 0.25 else any_paint(rng)
+    return alike[int(rng.integers(len(alike)))] if rng.random() < 0.3 else any_paint(rng)
+
+
+def place_mm(market: Market, column: int, ladder: str, cell: int) -> tuple[float, float]:
+    """The middle of a cell on the board."""
+    return places_mm(market.board, column, ladder)[cell]
 
 
 def labels_of(market: Market, markers: Sequence[Marker], cubes: Sequence[Cube]) -> dict[str, dict[str, int | bool]]:

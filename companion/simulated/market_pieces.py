@@ -36,12 +36,14 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class Cube:
-    """A cube on the SOLD space of a column; its middle on the board in mm, and how it is turned."""
+    """A cube on the SOLD space of a column, or on a ladder's cell; its middle on the board in mm, how it is turned."""
 
     column: int
     at_mm: tuple[float, float]
     turn_rad: float
     paint: Paint
+    ladder: str = "sold"
+    cell: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,10 +46,14 @@ from vision.market_view import SIDE, View
 from vision.readings import SURE
 
 EACH = 6
-HIDDEN = {"covered": 24, "crossed": 8, "sold": 16}
-STEPS = {"covered": 4000, "crossed": 3000, "sold": 2500}
+HIDDEN = {"covered": 24, "sold": 16}
+STEPS = {"covered": 4000, "sold": 2500}
+STEPS_OF_NEWTON = 40
+LARGEST = 30.0
+RIDGE = 0.01
 LOOKS = 4  # at each piece, from places a little beside its own, as if it stood astray
 ASTRAY_MM = 1.0
+SOME_CELLS = 0.25  # of the free cells, on which no cube lies
 CONTRASTS = (0.6, 1.2)
 BATCH = 256
 RATE = 2e-3
@@ -92,13 +96,14 @@ def _frame(
     return {"file": path.name, "pieces": truth} | ({} if crowd else {"market": labels_of(raw, markers, cubes)})
 
 
-def _pieces(raw: Market, markers: list[Marker], cubes: list[Cube]) -> dict[str, dict[str, bool]]:
-    """Each marker by its ladder and cell, and whether its cross is up; each cube by its SOLD space."""
-    found: dict[str, dict[str, bool]] = {}
-    for marker in markers:
-        name = f"{raw.board.ladders[marker.column].name}.{marker.ladder}"
-        found.setdefault(name, {})[str(marker.cell)] = marker.ink is not None
-    return found | {f"{raw.board.ladders[cube.column].name}.sold": {} for cube in cubes}
+def _pieces(raw: Market, markers: list[Marker], cubes: list[Cube]) -> dict[str, dict[str, bool | None]]:
+    """What stands on each ladder's cells: a marker, with its cross up or not, or a cube (None)."""
+    found: dict[str, dict[str, bool | None]] = {}
+    for piece in (*markers, *cubes):
+        name = f"{raw.board.ladders[piece.column].name}.{piece.ladder}"
+        shows = piece.ink is not None if isinstance(piece, Marker) else None
+        found.setdefault(name, {})[str(piece.cell)] = shows
+    return found
 
 
 def _write(path: Path, picture: pictures.Picture, jpeg: int) -> None:
@@ -143,18 +148,24 @@ def observe(folder: Path) -> dict[str, Samples]:
     return found
 
 
-def _take(view: View, pieces: dict[str, dict[str, bool]], found: dict[str, Samples], rng: np.random.Generator) -> None:
+def _take(
+    view: View, pieces: dict[str, dict[str, bool | None]], found: dict[str, Samples], rng: np.random.Generator
+) -> None:
     for name, places in places_mm(view.stage.calibration.layout).items():
-        if name.endswith(".sold"):
-            around = _around(places, rng)
-            found["sold"].add(market_view.cube_patches(view, around), [name in pieces] * LOOKS)
-            continue
-        here = pieces.get(name, {})
-        found["covered"].add(market_view.marker_patches(view, places), [str(i) in here for i in range(len(places))])
+        here = {int(cell): shows for cell, shows in pieces.get(name, {}).items()}
+        free = [cell for cell in range(len(places)) if cell not in here]
+        if not name.endswith(".sold"):
+            found["covered"].add(market_view.marker_patches(view, places[free]), [False] * len(free))
+        for cell in free:
+            if name.endswith(".sold") or rng.random() < SOME_CELLS:
+                found["sold"].add(market_view.cube_patches(view, _around(places[[cell]], rng)), [False] * LOOKS)
         for cell, crossed in here.items():
-            around = _around(places[[int(cell)]], rng)
-            found["covered"].add(market_view.marker_patches(view, around), [True] * LOOKS)
-            found["crossed"].add(market_view.faces(view, around), [crossed] * LOOKS)
+            around = _around(places[[cell]], rng)
+            if crossed is None:
+                found["sold"].add(market_view.cube_patches(view, around), [True] * LOOKS)
+            else:
+                found["covered"].add(market_view.marker_patches(view, around), [True] * LOOKS)
+                found["crossed"].add(market_view.faces(view, around), [crossed] * LOOKS)
 
 
 def _around(place: Numbers, rng: np.random.Generator) -> Numbers:
@@ -164,7 +175,22 @@ def _around(place: Numbers, rng: np.random.Generator) -> Numbers:
 
 
 def trained(name: str, samples: Samples) -> Net:
-    """Train one net by Adam (Kingma and Ba 2015) on the logistic loss."""
+    """Train one net; what is known of a face is so telling that a line does for crosses."""
+    return _line(samples) if name == "crossed" else _by_adam(name, samples)
+
+
+def _line(samples: Samples) -> Net:
+    """A logistic model, written as a net of two opposite units."""
+    known, so = samples.arrays()
+    inputs = np.column_stack([np.ones(len(so)), known.astype(np.float64)])
+    weights = logistic(inputs, so, np.zeros(inputs.shape[1]), RIDGE)
+    inward = np.column_stack([weights[1:], -weights[1:]]).astype(np.float32)
+    outward = np.array([1.0, -1.0], np.float32) / np.float32(1 + market_net.LEAKS)
+    return Net(inward, np.zeros(2, np.float32), outward, float(weights[0]))
+
+
+def _by_adam(name: str, samples: Samples) -> Net:
+    """Train a net by Adam (Kingma and Ba 2015) on the logistic loss."""
     patches, so = samples.arrays()
     rng, hidden = np.random.default_rng(7), HIDDEN[name]
     inputs = patches.shape[1]
@@ -178,9 +204,7 @@ def trained(name: str, samples: Samples) -> Net:
     first, second = ([np.zeros_like(w) for w in weights] for _ in range(2))
     for step in range(1, STEPS[name] + 1):
         at = rng.integers(len(so), size=BATCH)
-        shown = patches[at].astype(np.float32)
-        shown = shown if name == "crossed" else _turned(shown, rng)
-        slopes = _slopes(weights, shown, so[at].astype(np.float32))
+        slopes = _slopes(weights, _turned(patches[at].astype(np.float32), rng), so[at].astype(np.float32))
         rate = RATE * (1 - step / (STEPS[name] + 1)) * np.sqrt(1 - MOMENTA[1] ** step) / (1 - MOMENTA[0] ** step)
         for w, slope, m, v in zip(weights, slopes, first, second, strict=True):
             m += (1 - MOMENTA[0]) * (slope - m)
@@ -249,14 +273,20 @@ def read_all(folder: Path, nets: Fitted) -> list[Seen]:
 
 
 def line_through(seen: list[Seen]) -> tuple[float, float]:
-    """Fit the line that makes the log odds of whole pictures true, by Newton's steps, near the one that leaves them."""
+    """Fit the line that makes the log odds of whole pictures true, not far from the one that leaves them."""
     known = np.array([(1.0, s.log_odds) for s in seen])
-    right, line, usual = np.array([s.right for s in seen]), np.array([0.0, 1.0]), np.array([0.0, 1.0])
-    for _ in range(40):
-        chance = 1 / (1 + np.exp(-known @ line))
-        curve = known.T @ (known * (chance * (1 - chance))[:, None]) + np.eye(2)
-        line = line + np.linalg.solve(curve, known.T @ (right - chance) - (line - usual))
-    return float(line[0]), float(line[1])
+    offset, slope = logistic(known, np.array([s.right for s in seen]), np.array([0.0, 1.0]), 1.0)
+    return float(offset), float(slope)
+
+
+def logistic(known: Numbers, so: Flags, usual: Numbers, stiff: float) -> Numbers:
+    """Fit weights of a logistic model (n x m known) by Newton's steps, held near the usual ones."""
+    weights = usual.copy()
+    for _ in range(STEPS_OF_NEWTON):
+        chance = 1 / (1 + np.exp(-np.clip(known @ weights, -LARGEST, LARGEST)))
+        curve = known.T @ (known * (chance * (1 - chance))[:, None]) + stiff * np.eye(len(usual))
+        weights = weights + np.linalg.solve(curve, known.T @ (so - chance) - stiff * (weights - usual))
+    return weights
 
 
 def fit(folder: Path, hold: Path) -> Fitted:
