@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from importlib.resources import as_file, files
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.stored import load_npz
+
 Colour = NDArray[np.float64]
 """Blue, green, red, 0 to 255 as a camera has them."""
 
-# BGR over its sum (chromaticity) and lightness of painted wood under a lamp; a name is the nearest of these.
 NAMES: dict[str, tuple[float, float, float, float]] = {
     "red": (0.15, 0.15, 0.70, 0.35),
     "orange": (0.10, 0.32, 0.58, 0.50),
@@ -24,9 +28,10 @@ NAMES: dict[str, tuple[float, float, float, float]] = {
     "natural": (0.26, 0.33, 0.41, 0.60),
     "brown": (0.18, 0.31, 0.51, 0.25),
 }
-LIGHTNESS_SHARE = 0.55  # a lamp changes how light a piece is more than its hue
-WIDTH = 11.0  # of a name, in units of CIELAB
-SHEETS = {"white": 0.92, "grey": 0.52, "black": 0.17}  # of full white, as a camera has them
+"""BGR over its sum (chromaticity) and lightness of painted wood under a lamp, for where nothing neutral is seen."""
+FORMAT = 1
+OTHERWISE = 0.03  # of the chances are spread over all names: a piece may be painted as none of those fitted on
+SHEETS = {"white": 0.91, "grey": 0.51, "black": 0.22}  # of full white, as a camera has them
 WHITE_FROM, GREY_FROM = 140.0, 60.0
 WARMEST, COOLEST = 1.9, 0.75  # red over blue of something neutral
 GREENEST = 0.13
@@ -52,11 +57,17 @@ def white_under(ground: Colour, brightest: float = 0.0) -> Colour:
 
 def chances(colour: Colour, white: Colour) -> tuple[tuple[str, float], ...]:
     """Return each name with its probability for a colour (BGR) seen where full white is `white`; likeliest first."""
-    seen = lab(np.clip(colour / white * 255.0, 0.0, 255.0))
-    away = np.square((_TABLE - seen) * [LIGHTNESS_SHARE, 1.0, 1.0]).sum(axis=1) / WIDTH**2
-    weights = np.exp(-(away - away.min()) / 2)
-    order = np.argsort(-weights, kind="stable")
-    return tuple((list(NAMES)[i], float(weights[i] / weights.sum())) for i in order)
+    called, means, spreads = _fitted()
+    away = under(colour, white) - means
+    scores = -0.5 * np.einsum("ni,nij,nj->n", away, np.linalg.inv(spreads), away) - 0.5 * np.linalg.slogdet(spreads)[1]
+    weights = np.exp(scores - scores.max())
+    shares = (1 - OTHERWISE) * weights / weights.sum() + OTHERWISE / len(called)
+    return tuple((called[i], float(shares[i])) for i in np.argsort(-shares, kind="stable"))
+
+
+def under(colour: Colour, white: Colour) -> Colour:
+    """Return a colour (BGR) as CIELAB relative to what full white looks like there."""
+    return lab(np.clip(colour / white * 255.0, 0.0, 255.0))
 
 
 def lab(colours: Colour) -> Colour:
@@ -65,9 +76,10 @@ def lab(colours: Colour) -> Colour:
     return np.asarray(cv2.cvtColor(scaled, cv2.COLOR_BGR2Lab), np.float64).reshape(colours.shape)
 
 
-def _painted() -> Colour:
-    painted = np.array([np.array(v[:3]) * 3 * v[3] * 255 for v in NAMES.values()])
-    return lab(np.clip(painted, 0, 255))
-
-
-_TABLE = _painted()
+@lru_cache(maxsize=1)
+def _fitted() -> tuple[list[str], Colour, Colour]:
+    """Names, their means (n x 3) and spreads (n x 3 x 3), as `tests/bench/fit_what.py` found them on rendered mats."""
+    with as_file(files("vision").joinpath("data", "names.npz")) as path:
+        stored = load_npz(path, FORMAT)
+    called = [str(name) for name in stored["names"]]
+    return called, stored["means"].astype(np.float64), stored["spreads"].astype(np.float64)

@@ -24,12 +24,12 @@ class Area:
     polygon: Polygon | None
 
     @classmethod
-    def around(cls, picture: Picture, polygon: Polygon | None) -> Area:
-        """Cut out what lies around the polygon; all of the picture without one."""
+    def around(cls, picture: Picture, polygon: Polygon | None, share: float = AROUND) -> Area:
+        """Cut out the polygon and `share` of its size beside it; all of the picture without one."""
         if polygon is None:
             return cls(picture, (0, 0), None)
         corners = np.array(polygon, np.float64)
-        margin = AROUND * (corners.max(axis=0) - corners.min(axis=0))
+        margin = share * (corners.max(axis=0) - corners.min(axis=0))
         size = np.array([picture.shape[1], picture.shape[0]])
         left, top = np.clip(corners.min(axis=0) - margin, 0, size - 2).astype(int)
         right, bottom = np.clip(corners.max(axis=0) + margin, (left + 2, top + 2), size).astype(int)

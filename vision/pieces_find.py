@@ -172,11 +172,6 @@ def _look(picture: Picture, scale: float, box: tuple[int, int, int, int] | None 
     return _Look(small, pieces_sight.see(small), scale, float(left), float(top))
 
 
-def _usual(sight: Sight) -> float:
-    likely = sight.heights >= LIKELY
-    return usual(sight.sizes[likely])
-
-
 def _box(look: _Look, size: float) -> tuple[int, int, int, int]:
     """Left, top, right and bottom, in picture px, of all that may be a piece, with a margin."""
     rows, columns = np.nonzero(look.sight.part > PART)

@@ -23,7 +23,7 @@ def grouped(colours: NDArray[np.float64], ground: NDArray[np.float64]) -> tuple[
     if not len(colours):
         return ()
     white = _white(colours, ground)
-    points = names.lab(np.clip(colours / white * 255, 0, 255)) * [LIGHTNESS_SHARE, 1.0, 1.0]
+    points = names.under(colours, white) * [LIGHTNESS_SHARE, 1.0, 1.0]
     labels = _merged(points)
     means = {g: colours[labels == g].mean(axis=0) for g in np.unique(labels)}
     called = {g: names.chances(mean, white)[0][0] for g, mean in means.items()}

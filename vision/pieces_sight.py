@@ -1,4 +1,4 @@
-"""What the net of the piece reader says about a picture at a given size; vision/data/README.md says how it was made."""
+"""What the net of the piece reader says about a picture at a given size; vision/data/pieces.md says how it was made."""
 
 from __future__ import annotations
 

@@ -13,16 +13,18 @@ from vision.errors import PictureRefused
 from vision.names import Colour
 from vision.pictures import Picture
 from vision.pieces_area import Area, Polygon
-from vision.pieces_find import Candidate
+from vision.pieces_find import Candidate, Closer
 from vision.readings import SURE, Outline
 
 PIECE = "piece"
 SHAPE_LEAST = 0.5  # a shape less likely than this is not named
 SEEN_LEAST = 0.5
-MOTTLED = 9.0  # levels that a plain mat may vary by from place to place, its own shading apart
-MAT_PX = 96
-BESIDE = 1.3  # sizes of a piece around its middle are no mat
-MAT_LEAST = 0.2  # of the picture must be mat
+MOTTLED = 12.0  # levels that a plain mat may vary by from place to place, its own shading apart
+MAT_AROUND = 0.6  # of a polygon's size beside it, to see enough of the mat
+MAT_LEVELS, OWN_SHARE = 22.0, 0.3
+MAT_PX, MAT_ROUNDS = 96, 3
+BESIDE = 0.12  # sizes of a piece around its edge are no mat
+MAT_LEAST = 0.15  # of the picture must be mat
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,25 +62,22 @@ def name(picture: Picture, within: Polygon | None = None) -> What:
     Raise PictureRefused: as `pictures.refuse_light` and `pictures.checked` do, `nothing_there`, `no_plain_mat`.
     """
     pictures.refuse_light(pictures.checked(picture))
-    area = Area.around(picture, within)
+    area = Area.around(picture, within, MAT_AROUND)
     found = pieces_find.find(area.picture, area.corner)[0]
-    seen = [c for c, p in zip(found.candidates, pieces_odds.chances(found), strict=True) if p >= SEEN_LEAST]
-    seen = [c for c in seen if area.holds(c.middle)]
+    every = [c for c, p in zip(found.candidates, pieces_odds.chances(found), strict=True) if p >= SEEN_LEAST]
+    seen = [c for c in every if area.holds(c.middle)]
     if not seen:
         raise PictureRefused("nothing_there")
     middle = area.middle
     nearest = min(seen, key=lambda c: float(np.hypot(c.middle[0] - middle[0], c.middle[1] - middle[1])))
-    return _named(picture, nearest, _mat(area, seen), len(seen))
+    return _named(picture, nearest, _mat(area, every), len(seen))
 
 
 def _named(picture: Picture, candidate: Candidate, mat: Colour, count: int) -> What:
     seen = pieces_find.closer(picture, candidate)
     if seen is None:
         raise PictureRefused("nothing_there")
-    inner = cv2.erode(seen.mask, np.ones((5, 5), np.uint8))
-    pixels = seen.picture[(inner if inner.any() else seen.mask) > 0].astype(np.float64)
-    white = names.white_under(mat, float(np.quantile(pixels.max(axis=1), 0.9)))
-    (colour, sure), (other, less), *_ = names.chances(palette.lit(pixels), white)
+    (colour, sure), (other, less), *_ = names.chances(*lit(seen, mat))
     (shape, fits), *_ = what_shape.chances(seen.mask, seen.picture)
     return What(
         colour=colour,
@@ -93,14 +92,25 @@ def _named(picture: Picture, candidate: Candidate, mat: Colour, count: int) -> W
     )
 
 
+def lit(seen: Closer, mat: Colour) -> tuple[Colour, Colour]:
+    """Return a piece's colour (BGR) in the light, and what full white would look like beside it on this mat."""
+    inner = cv2.erode(seen.mask, np.ones((5, 5), np.uint8))
+    pixels = seen.picture[(inner if inner.any() else seen.mask) > 0].astype(np.float64)
+    other = np.abs(pixels - mat).max(axis=1) > MAT_LEVELS
+    if other.mean() > OWN_SHARE:  # through a ring's hole the mat is seen
+        pixels = pixels[other]
+    return palette.lit(pixels), names.white_under(mat, float(np.quantile(pixels.max(axis=1), 0.9)))
+
+
 def _mat(area: Area, seen: list[Candidate]) -> Colour:
     """The colour of the mat beside the pieces; raise PictureRefused if it is none that can be white, grey or black."""
     scale = MAT_PX / max(area.picture.shape[:2])
     small = cv2.resize(area.picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     bare = np.ones(small.shape[:2], np.uint8)
     for candidate in seen:
-        at = ((np.array(candidate.middle) - area.corner) * scale).astype(int)
-        cv2.circle(bare, (int(at[0]), int(at[1])), max(1, round(BESIDE * candidate.size_px * scale)), 0, -1)
+        edge = np.rint((candidate.outline - area.corner) * scale).astype(np.int32)
+        cv2.fillPoly(bare, [edge], 0)
+        cv2.polylines(bare, [edge], True, 0, 2 * max(1, round(BESIDE * candidate.size_px * scale)))
     rows, columns = np.nonzero(bare)
     if len(rows) < MAT_LEAST * bare.size:
         raise PictureRefused("no_plain_mat")
@@ -112,8 +122,13 @@ def _mat(area: Area, seen: list[Candidate]) -> Colour:
 
 
 def _mottled(levels: Colour, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> float:
-    """How much the mat varies, in levels, shadows and the lamp's fall apart: the median distance from a slope."""
+    """How much the mat varies, in levels, from a slope through its calmer half: no shadow and no fall of light."""
     x, y = columns / MAT_PX, rows / MAT_PX
     slopes = np.column_stack([np.ones_like(x), x, y, x * y, x * x, y * y])
-    fit, *_ = np.linalg.lstsq(slopes, levels, rcond=None)
-    return float(np.median(np.abs(levels - slopes @ fit).max(axis=1)))
+    keep = np.full(len(levels), True)
+    away = np.zeros(len(levels))
+    for _ in range(MAT_ROUNDS):
+        fit, *_ = np.linalg.lstsq(slopes[keep], levels[keep], rcond=None)
+        away = np.abs(levels - slopes @ fit).max(axis=1)
+        keep = away <= np.median(away)
+    return float(np.median(away))

@@ -19,6 +19,7 @@ SHAPES = ("disc", "cube", "block", "pawn", "gem", "ring", "ball")
 FORMAT = 1
 CORNER_SHARE = 0.035  # of the outline's length: flatter bends are no corners
 SLICES = 16
+OTHERWISE = 0.03  # of the chances are spread over all shapes: pieces come in others too
 INNER_SHARE = 0.1
 
 Mask = NDArray[np.uint8]
@@ -33,7 +34,8 @@ def chances(mask: Mask, picture: Picture) -> tuple[tuple[str, float], ...]:
     scores = hidden @ second
     weights = np.exp(scores - scores.max())
     order = np.argsort(-weights, kind="stable")
-    return tuple((SHAPES[i], float(weights[i] / weights.sum())) for i in order)
+    shares = (1 - OTHERWISE) * weights / weights.sum() + OTHERWISE / len(SHAPES)
+    return tuple((SHAPES[i], float(shares[i])) for i in order)
 
 
 def features(mask: Mask, picture: Picture) -> Numbers:
