@@ -28,7 +28,7 @@ Odds = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Ladder:
+class _Ladder:
     """What was seen of a ladder: each cell's likelihood, how likely the best is `right`, and that a cross is up."""
 
     likelihood: Odds
@@ -67,16 +67,16 @@ def resources(view: View, nets: Fitted) -> tuple[dict[str, ResourceReading], flo
     return found, float(np.log(right / (1 - right)))
 
 
-def _ladder(view: View, cells: tuple[Cell, ...], nets: Fitted) -> Ladder:
+def _ladder(view: View, cells: tuple[Cell, ...], nets: Fitted) -> _Ladder:
     """Look for the one marker of a ladder, and at its upper side."""
     places = np.array([(cell.x_mm, cell.y_mm) for cell in cells])
-    likelihood, right = one_of(nets.log_odds("covered", market_view.marker_patches(view, places)))
+    likelihood, right = _one_of(nets.log_odds("covered", market_view.marker_patches(view, places)))
     best = places[[int(np.argmax(likelihood))]]
     crossed = _logistic(float(nets.log_odds("crossed", market_view.faces(view, best))[0]))
-    return Ladder(likelihood, right, crossed)
+    return _Ladder(likelihood, right, crossed)
 
 
-def one_of(covered: Odds) -> tuple[Odds, float]:
+def _one_of(covered: Odds) -> tuple[Odds, float]:
     """Weigh each cell's own log odds of being covered by that a ladder bears one marker, seldom none or two.
 
     Returns the likelihood of each cell for one marker, and the probability that it is one and on the best cell.
@@ -100,7 +100,7 @@ def confidence(log_odds: float, nets: Fitted) -> float:
     return _logistic(nets.whole[0] + nets.whole[1] * log_odds)
 
 
-def _chances(ladder: Ladder) -> tuple[float, float]:
+def _chances(ladder: _Ladder) -> tuple[float, float]:
     return ladder.right, max(ladder.crossed, 1 - ladder.crossed)
 
 
@@ -118,7 +118,7 @@ def _labels(one: Resource, seen: ResourceReading) -> dict[str, int | bool]:
     }
 
 
-def _marker(ladder: Ladder) -> MarkerReading:
+def _marker(ladder: _Ladder) -> MarkerReading:
     return MarkerReading(normalised(ladder.likelihood.tolist()), ladder.crossed)
 
 

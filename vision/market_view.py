@@ -40,7 +40,7 @@ ALIKE_LEAST = 0.45
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stage:
-    """What stays the same for every frame of a calibration: `canvas_to_mm` is the canvases', `mean` the lamps'."""
+    """What stays the same for all frames of a calibration; `canvas_to_mm` takes pixels of its canvases to the board."""
 
     calibration: MarketCalibration
     anchor: align.Anchor
@@ -61,7 +61,6 @@ class View:
     board: Matrix
     eye: Eye
     news: Plane
-    alike: float
 
 
 @lru_cache(maxsize=4)
@@ -95,7 +94,7 @@ def look(picture: Picture, calibration: MarketCalibration) -> View:
         best = max(best, alike := _alike(seen, made))
         if alike >= ALIKE_LEAST:
             eye = market_place.eye(board, (picture.shape[1], picture.shape[0]))
-            return View(made, picture, board, eye, _news(seen, made), alike)
+            return View(made, picture, board, eye, _news(seen, made))
     raise PictureRefused("board_lost", {"alike": round(best, 2), "least": ALIKE_LEAST})
 
 
