@@ -69,7 +69,6 @@ class Watch:
         self._table, self._evidence, self._wall_s = table, evidence, wall_s
         self._auto_at_ms = auto_at_ms
         self._calibration = calibration
-        self._table_id = "" if calibration is None else refit.identity(calibration)
         self._reader = reader or ThreadPoolExecutor(1, "reader")
         self._settle = Settle()
         self._listening = Listening()
@@ -101,7 +100,6 @@ class Watch:
         """Read against another calibration from now on; what lies there now is no shake."""
         with self._lock:
             self._calibration, self._listening, self._done, self._look = calibration, Listening(), (), None
-            self._table_id = refit.identity(calibration)
 
     def step(self, frame: Frame | None) -> None:
         """Look at the newest frame, if there is one: cheap while something moves or nothing is new."""
@@ -234,7 +232,8 @@ class Watch:
     def _crop(self, frame: Frame, reading: GnomeReading) -> Evidence:
         box = reading.box
         place = (box.x, box.y, box.width, box.height)
-        note = Note(SENSE, self._table_id, place, reading.count, self._wall_s())
+        table = "" if self._calibration is None else refit.identity(self._calibration)
+        note = Note(SENSE, table, place, reading.count, self._wall_s())
         name = self._evidence.keep(cropping.jpeg(frame.picture, box), note)
         return Evidence(name, tuple(cropping.shifted(one, box) for one in reading.outlines))
 
