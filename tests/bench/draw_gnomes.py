@@ -1,6 +1,6 @@
 """Draw simulated tables for `train_gnomes.py`: crops to train on, whole pictures to check by.
 
-    python -m tests.bench.draw_gnomes DATA --tables 660 --seed 1000 --hard 0.7        about 5 s of one core a table
+    python -m tests.bench.draw_gnomes DATA --tables 662 --seed 1000 --hard 0.7        about 5 s of one core a table
     python -m tests.bench.draw_gnomes CHECK --tables 24 --seed 900101 --check --hard 0
 
 A table gives its calibration picture and eight shakes, each at the scale where a lying gnome at the middle of the tray
