@@ -72,7 +72,7 @@ def test_colours_sizes_and_times_are_tokens() -> None:
 
 
 def test_every_colour_has_one_shape_of_its_own() -> None:
-    assert len(set(SHAPES.values())) == len(SHAPES) == 14
+    assert len(set(SHAPES.values())) == len(SHAPES) == 15
     assert f"c-{STRANGER}" in mark("chartreuse")
     style = (WEB / "static" / "css" / "companion.css").read_text()
     for colour in SHAPES:
