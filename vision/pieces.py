@@ -28,7 +28,7 @@ def read(picture: Picture, within: Polygon | None = None) -> PieceReading:
     looks = [_judged(found, area) for found in pieces_find.find(area.picture, area.corner)]
     best = max(looks, key=lambda look: look.parted.gap)
     shown = best.candidates[: best.parted.count]
-    groups = pieces_groups.grouped(np.array([c.colour for c in shown]).reshape(-1, 3), best.found.ground)
+    groups = pieces_groups.grouped(np.array([c.lit for c in shown]).reshape(-1, 3), best.found.ground)
     others = [look.parted for look in looks if look is not best]
     return PieceReading(
         count=best.parted.count,

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision import pieces_sight
+from vision import palette, pieces_sight
 from vision.pictures import Picture
 from vision.pieces_sight import Sight
 
@@ -22,6 +22,7 @@ TRUSTED_PX = 13.0  # a smaller thing is looked at again, larger
 SMALL_SHARE = 0.6  # of the size aimed at: if the pieces turn out smaller than that, the first look was too coarse
 LIKELY = 0.3
 PART = 0.5
+LIT_LEAST = 12  # pixels from which a lit part can be told
 CLOSE_PX, CLOSE_REACH, CLOSE_LEAST_PX = 48.0, 1.5, 40
 MARGIN = 2.0  # sizes of a piece that are looked at around all of them
 
@@ -32,7 +33,7 @@ class Candidate:
 
     `height` is the net's certainty of a middle, `strength` its votes in areas of the piece it claims to be, `rival` the
     height of the highest higher one that touches it (0: none), so that of each patch one has no rival; `colour` is its
-    median BGR, `outline` (n x 2) its edge, `size_px` the root of its area.
+    median BGR, `lit` that of its lit part, `outline` (n x 2) its edge, `size_px` the root of its area.
     """
 
     middle: tuple[float, float]
@@ -41,6 +42,7 @@ class Candidate:
     strength: float
     rival: float
     colour: NDArray[np.float64]
+    lit: NDArray[np.float64]
     outline: NDArray[np.float64]
 
 
@@ -235,6 +237,7 @@ def _candidate(
         strength=float(votes * 4 / sight.sizes[number] ** 2),
         rival=float(rival),
         colour=np.median(pixels, axis=0),
+        lit=palette.lit(pixels) if len(pixels) >= LIT_LEAST else np.median(pixels, axis=0),
         outline=_outline(mask) * 2.0 / look.scale + offset,
     )
 
