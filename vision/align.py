@@ -186,7 +186,8 @@ def _fitted(reference: Anchor, sizes: tuple[Grey, ...], start: Matrix) -> Alignm
     if _shift(matrix, sizes[2].shape[1] / SHRINKS[2], sizes[2].shape[0] / SHRINKS[2]) < STILL_PX:
         return Alignment(np.eye(3), _alike(reference.even, sizes[1]))
     size = (sizes[1].shape[1], sizes[1].shape[0])
-    there = cv2.warpPerspective(sizes[1], px[1], size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    there = cv2.warpPerspective(sizes[1], px[1], size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
     return Alignment(matrix, _alike(reference.even, np.asarray(there, np.uint8)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision import align, background, net, palette, pictures, shapes, stored, tray
+from vision import align, background, net, palette, pictures, shapes, sharpness, stored, tray
 from vision.errors import CalibrationRefused, PictureRefused
 from vision.pictures import Picture
 from vision.readings import MOST_GNOMES, Outline
@@ -21,10 +22,13 @@ LEVELS = (7, 9, 12, 16, 20, 24, 28, 34, 40)
 LEAST_LENGTH_PX = 24.0  # the net sees gnomes of 40 px; enlarged from less than this they are soup
 LEAST_APART = 1.2
 RING_PX = 9
+MOST_SOFT_PX = 2.4
+MOST_SOFT_EMPTY_PX = 4.0  # an empty table may have no sharp edge in some direction
 MOST_RATIO = 3.2  # of the largest to the smallest piece: lying ones show more than standing ones
 HALF_SEEN = 0.5
 ALIKE_ENOUGH = 1.1
 NOTICED_SHARE = 0.3  # of the median piece: smaller things are crumbs
+LONG = 2.6  # times the median length: no piece is so long
 ENOUGH_TO_MEASURE = 8
 SLOPE_TRUST = 0.05
 MOST_SLOPE = 6e-4  # of the length a pixel: a camera tilted by 30 degrees
@@ -36,7 +40,8 @@ class GnomeCalibration:
 
     `length_px` is the length of a lying gnome at `middle_px`, `slope` by how much of it a gnome grows for each pixel to
     the right and down. `densities` has the share of each colour in 32 x 32 x 32 cells of BGR. `noise` and
-    `level` are in grey levels: what camera noise does to a pixel, and what the gnomes' own shadows do at most.
+    `level` are in grey levels: what camera noise does to a pixel, and what the gnomes' own shadows do at most. Without
+    `tray_found` no edge of the tray was seen, and `tray_px` is but the pieces' surroundings.
     """
 
     empty: Picture
@@ -50,6 +55,7 @@ class GnomeCalibration:
     widths: shapes.Profile
     noise: float
     level: float
+    tray_found: bool = True
 
     def save(self, path: Path | str) -> None:
         """Write to an NPZ file, whole or not at all."""
@@ -72,6 +78,7 @@ class GnomeCalibration:
             "densities": self.densities.astype(np.float16),
             "sizes": np.array([self.length_px, self.area_px, *self.slope, *self.middle_px, self.noise, self.level]),
             "widths": self.widths,
+            "tray_found": np.array(self.tray_found),
         }
 
 
@@ -79,19 +86,21 @@ def calibrate(empty: Picture, calibration_picture: Picture) -> GnomeCalibration:
     """Learn a table from its empty picture and one with all fifteen gnomes lying and standing apart in the tray.
 
     Both are BGR and of one size. Raises CalibrationRefused: `too_dark`, `blown_out`, `other_size`, `moved`, `not_15`
-    (values: seen, outlines), `not_empty` (the pieces lie in the first picture), `pieces_small`, `colours_alike`.
+    (values: seen, outlines), `not_empty` (the pieces lie in the first picture), `pieces_small`, `shaken` (values:
+    softness_px, most_px), `colours_alike` (values: one, other, apart, least).
     """
-    _refuse_light(empty)
-    _refuse_light(calibration_picture)
+    _refuse_unusable(empty, MOST_SOFT_EMPTY_PX)
+    _refuse_unusable(calibration_picture, MOST_SOFT_PX)
     frame = _registered(empty, calibration_picture)
     level, pieces = _fifteen(frame, empty)
     _refuse_swapped(empty, frame, pieces)
     widths, length_px = shapes.profile(pieces)
     _refuse_small(length_px)
     names, densities = _colours(frame, pieces)
+    outline, found = tray.outline(empty, _hull(pieces))
     return GnomeCalibration(
         empty=empty.copy(),
-        tray_px=tray.outline(empty, _hull(pieces)),
+        tray_px=outline,
         colours=names,
         densities=densities,
         length_px=length_px,
@@ -101,6 +110,7 @@ def calibrate(empty: Picture, calibration_picture: Picture) -> GnomeCalibration:
         widths=widths,
         noise=_noise(frame, empty),
         level=level,
+        tray_found=found,
     )
 
 
@@ -116,11 +126,15 @@ def _contrast(picture: Picture, mask: NDArray[np.uint8]) -> float:
     return float(np.linalg.norm(np.subtract(cv2.mean(picture, mask)[:3], cv2.mean(picture, ring)[:3])))
 
 
-def _refuse_light(picture: Picture) -> None:
+def _refuse_unusable(picture: Picture, most_soft_px: float) -> None:
     try:
         pictures.refuse_light(pictures.checked(picture))
+        pictures.refuse_grey_rest(picture)
     except PictureRefused as error:
         raise CalibrationRefused(error.code, error.values) from error
+    soft_px = sharpness.softness_px(picture)
+    if soft_px > most_soft_px:
+        raise CalibrationRefused("shaken", {"softness_px": round(soft_px, 1), "most_px": most_soft_px})
 
 
 def _registered(empty: Picture, picture: Picture) -> Picture:
@@ -145,13 +159,27 @@ def _fifteen(frame: Picture, empty: Picture) -> tuple[float, list[NDArray[np.uin
         best = ALIKE_ENOUGH * min(_ratio(blobs) for _, blobs in good)
         level, blobs = next((level, blobs) for level, blobs in good if _ratio(blobs) <= best)
         return level, [_tight(mask, away) for mask in blobs]
-    seen = min((blobs for _, blobs in tried), key=lambda blobs: abs(len(blobs) - MOST_GNOMES))
+    seen = _steadiest([_sized(blobs) for _, blobs in tried])
     if len(seen) >= ENOUGH_TO_MEASURE:
         _refuse_small(length_px := shapes.profile(seen)[1])
         more = _by_net(frame, empty, length_px)
         if len(more) == MOST_GNOMES and _ratio(more) < MOST_RATIO:
             return float(LEVELS[0]), more
     raise CalibrationRefused("not_15", {"seen": len(seen), "outlines": outlines(seen)})
+
+
+def _steadiest(tried: list[list[NDArray[np.uint8]]]) -> list[NDArray[np.uint8]]:
+    """Of what was seen at several levels the most that was seen twice, other than the number that is wanted."""
+    numbers = Counter(len(blobs) for blobs in tried if len(blobs) != MOST_GNOMES)
+    most = max(numbers, key=lambda number: (numbers[number] > 1, number), default=MOST_GNOMES)
+    return next(blobs for blobs in tried if len(blobs) == most)
+
+
+def _sized(blobs: list[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:
+    """Those that have a piece's size: two that touch are not one that was seen."""
+    areas = np.array([int(blob.sum()) for blob in blobs], np.float64)
+    typical, most = (float(np.median(areas)) if blobs else 0.0), MOST_RATIO**0.5
+    return [blob for blob, area in zip(blobs, areas, strict=True) if typical / most < area < typical * most]
 
 
 def _by_net(frame: Picture, empty: Picture, length_px: float) -> list[NDArray[np.uint8]]:
@@ -177,14 +205,24 @@ def _tight(mask: NDArray[np.uint8], away: NDArray[np.float32]) -> NDArray[np.uin
 
 
 def _blobs(mask: NDArray[np.bool_]) -> list[NDArray[np.uint8]]:
+    """What may be pieces: neither crumbs nor the long edges of a shadow."""
     whole = cv2.morphologyEx(np.asarray(mask, np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(whole)
     if count < 2:
         return []
     areas = stats[1:, cv2.CC_STAT_AREA]
     typical = float(np.median(np.sort(areas)[::-1][:MOST_GNOMES]))
-    kept = np.flatnonzero(areas > NOTICED_SHARE * typical)[: 3 * MOST_GNOMES]
-    return [np.asarray(labels == i + 1, np.uint8) for i in kept]
+    noticed = np.flatnonzero(areas > NOTICED_SHARE * typical)[: 3 * MOST_GNOMES]
+    blobs = [np.asarray(labels == i + 1, np.uint8) for i in noticed]
+    lengths = [_length(blob) for blob in blobs]
+    most = LONG * float(np.median(lengths))
+    return [blob for blob, length in zip(blobs, lengths, strict=True) if length < most]
+
+
+def _length(blob: NDArray[np.uint8]) -> float:
+    """The longer side of the smallest rectangle around a blob, px."""
+    points = cv2.findNonZero(blob)
+    return max(cv2.minAreaRect(points)[1]) + 1.0
 
 
 def _ratio(blobs: Sequence[NDArray[np.uint8]]) -> float:
@@ -206,11 +244,12 @@ def _colours(frame: Picture, pieces: Sequence[NDArray[np.uint8]]) -> tuple[tuple
     pixels = [frame[cv2.erode(mask, np.ones((3, 3), np.uint8)) > 0] for mask in pieces]
     means = np.stack([palette.lit(found.astype(np.float64)) for found in pixels])
     groups = palette.grouped(means)
-    apart = palette.apart(means, groups)
-    if apart < LEAST_APART:
-        raise CalibrationRefused("colours_alike", {"apart": round(apart, 2), "least": LEAST_APART})
     order = range(palette.GROUPS)
     names = palette.named(np.stack([np.median(means[groups == g], axis=0) for g in order]))
+    apart, (one, other) = palette.apart(means, groups)
+    if apart < LEAST_APART:
+        how = {"apart": round(apart, 2), "least": LEAST_APART}
+        raise CalibrationRefused("colours_alike", {"one": names[one], "other": names[other], **how})
     samples = [np.concatenate([pixels[i] for i in np.flatnonzero(groups == g)]) for g in order]
     return names, palette.densities(samples)
 
@@ -259,4 +298,5 @@ def _restored(arrays: stored.Arrays) -> GnomeCalibration:
         widths=arrays["widths"].astype(np.float64),
         noise=noise,
         level=level,
+        tray_found=bool(arrays.get("tray_found", True)),
     )

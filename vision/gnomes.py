@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -22,13 +23,18 @@ EMPTY_SHARE = 0.3  # of a piece: less than that is a crumb, a hair, or the compr
 
 
 def read(picture: Picture, calibration: GnomeCalibration) -> GnomeReading:
-    """Count the gnomes in a BGR picture of the calibrated table; raise PictureRefused if it cannot be read."""
-    pictures.refuse_light(pictures.checked(picture))
+    """Count the gnomes in a BGR picture of the calibrated table.
+
+    Raises PictureRefused if it cannot be read: `too_dark`, `blown_out`, `half_picture`, `other_size`, `turned` (by 90
+    or 180 `degrees`), `moved` (another room), `hand` (one reaches into the tray).
+    """
+    _refuse_unreadable(picture)
     view = look(picture, calibration)
     found = candidates.find(view)
     likelihood = odds.likelihood(found)
-    shown = sorted(found.candidates, key=odds.probability, reverse=True)[: int(np.argmax(likelihood))]
-    outlines = tuple(_outline(view, one, calibration) for one in shown)
+    chances = {id(one): odds.probability(one, found) for one in found.candidates}
+    shown = sorted(found.candidates, key=lambda one: -chances[id(one)])[: int(np.argmax(likelihood))]
+    outlines = tuple(_outline(view, one, chances[id(one)], calibration) for one in shown)
     return GnomeReading(
         likelihood=likelihood,
         by_colour=_by_colour(shown, calibration),
@@ -38,9 +44,20 @@ def read(picture: Picture, calibration: GnomeCalibration) -> GnomeReading:
     )
 
 
+def together(readings: Sequence[GnomeReading]) -> GnomeReading:
+    """Combine several looks at one still scene, of which none is surer than the others: what they share misled all.
+
+    Outlines and box are those of the look that saw its count most surely; ValueError without any reading.
+    """
+    likelihood = odds.combined([reading.likelihood for reading in readings])
+    count = int(np.argmax(likelihood))
+    best = max(readings, key=lambda one: (one.count == count, one.confidence))
+    return replace(best, likelihood=likelihood)
+
+
 def is_empty(picture: Picture, calibration: GnomeCalibration) -> bool:
     """Say whether nothing lies in the tray; raise PictureRefused if the picture cannot be read."""
-    pictures.refuse_light(pictures.checked(picture))
+    _refuse_unreadable(picture)
     laid = lay(picture, calibration)
     in_tray = laid.changed & laid.stage.tray
     _, _, stats, _ = cv2.connectedComponentsWithStats(in_tray)
@@ -48,10 +65,15 @@ def is_empty(picture: Picture, calibration: GnomeCalibration) -> bool:
     return not bool((stats[1:, cv2.CC_STAT_AREA] >= least).any())
 
 
-def _outline(view: View, found: Candidate, calibration: GnomeCalibration) -> Outline:
+def _refuse_unreadable(picture: Picture) -> None:
+    pictures.refuse_light(pictures.checked(picture))
+    pictures.refuse_grey_rest(picture)
+
+
+def _outline(view: View, found: Candidate, chance: float, calibration: GnomeCalibration) -> Outline:
     edge = np.rint(to_frame_px(view, found.outline.astype(np.float64))).astype(int)
     polygon = tuple((int(x), int(y)) for x, y in edge)
-    return Outline(calibration.colours[found.colour], polygon, odds.probability(found))
+    return Outline(calibration.colours[found.colour], polygon, chance)
 
 
 def _by_colour(shown: Sequence[Candidate], calibration: GnomeCalibration) -> dict[str, int]:

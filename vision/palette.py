@@ -41,12 +41,17 @@ def lit(pixels: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(pixels[(light >= low) & (light <= high)].mean(axis=0))
 
 
-def apart(colours: NDArray[np.float64], labels: NDArray[np.int64]) -> float:
-    """Return the distance of the two nearest groups in units of their own spread; under 1.5 nobody tells them apart."""
+def apart(colours: NDArray[np.float64], labels: NDArray[np.int64]) -> tuple[float, tuple[int, int]]:
+    """Return the distance of the two nearest groups in units of their own spread, and which two they are.
+
+    Under 1.5 nobody tells them apart.
+    """
     points = _features(colours)
     centres = np.stack([points[labels == g].mean(axis=0) for g in range(GROUPS)])
     within = np.sqrt(_spread(points, labels) / len(points)) + 1e-6
-    return float(min(np.linalg.norm(centres[a] - centres[b]) for a, b in ((0, 1), (0, 2), (1, 2))) / within)
+    pairs = ((0, 1), (0, 2), (1, 2))
+    distances = [float(np.linalg.norm(centres[a] - centres[b]) / within) for a, b in pairs]
+    return min(zip(distances, pairs, strict=True))
 
 
 def named(means: NDArray[np.float64]) -> tuple[str, ...]:

@@ -21,6 +21,8 @@ BLOWN_LEVEL = 250
 SPARSE_PX = 7  # light is judged by every so-manieth pixel
 BLOWN_SHARE = 0.5  # of the picture may be burnt out by a lamp's reflection, not more
 JPEG_QUALITY = 90
+MIDDLE_GREY = 128
+GREY_ROWS = 16  # of a picture the last sixteenth
 
 
 def load(path: Path | str) -> Picture:
@@ -67,6 +69,13 @@ def refuse_light(picture: Picture) -> None:
     burnt = float((small.min(axis=2) >= BLOWN_LEVEL).mean())
     if burnt > BLOWN_SHARE:
         raise PictureRefused("blown_out", {"share": round(burnt, 2), "most": BLOWN_SHARE})
+
+
+def refuse_grey_rest(picture: Picture) -> None:
+    """Raise PictureRefused if the lower part is the flat grey that decoders put where a picture broke off."""
+    rest = picture[-(len(picture) // GREY_ROWS) :]
+    if abs(int(rest[-1, 0, 0]) - MIDDLE_GREY) <= 2 and int(rest.max()) - int(rest.min()) <= 2:
+        raise PictureRefused("half_picture")
 
 
 def encode_jpeg(picture: Picture) -> bytes:

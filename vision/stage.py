@@ -24,6 +24,7 @@ COLOUR_WEIGHT = 1.6
 COLOUR_FLOOR = 0.04
 TRAY_RIM_PX = 3
 RIM_PX = 5
+HEART_PX = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +33,7 @@ class Stage:
 
     `to_reference` takes view pixels to the empty picture's, `sharp_to_reference` the net's. `levels` is what a pixel
     must differ to be news, `doubts` the log odds that each cell of colours takes from each colour of gnomes. `rim` is 1
-    along the tray's edge; where no channel differs by more than `quiet`, nothing does.
+    along the tray's edge, `heart` well inside; where no channel differs by more than `quiet`, nothing does.
     """
 
     calibration: GnomeCalibration
@@ -46,6 +47,7 @@ class Stage:
     quiet: NDArray[np.uint8]
     tray: NDArray[np.uint8]
     rim: NDArray[np.uint8]
+    heart: NDArray[np.uint8]
     doubts: NDArray[np.float32]
     bank: NDArray[np.float32]
 
@@ -79,6 +81,7 @@ def prepared(calibration: GnomeCalibration) -> Stage:
         quiet=np.floor(levels / np.sqrt(3.0)).clip(0, 255).astype(np.uint8),
         tray=mask,
         rim=np.asarray(mask - cv2.erode(mask, disc(RIM_PX)), np.uint8),
+        heart=np.asarray(cv2.erode(mask, disc(HEART_PX)), np.uint8),
         doubts=_doubts(calibration),
         bank=shapes.bank(calibration.widths, LENGTH_PX),
     )

@@ -17,13 +17,16 @@ LARGEST_SHARE = 0.85
 BAR_PX = 5
 
 
-def outline(empty: Picture, within: Polygon) -> Polygon:
-    """Return the tray's convex outline (n x 2, px) around a patch of it that is known to be felt."""
+def outline(empty: Picture, within: Polygon) -> tuple[Polygon, bool]:
+    """Return the tray's convex outline (n x 2, px) around a patch of it that is known to be felt, and whether it ends.
+
+    Where no edge is seen it is the patch, widened.
+    """
     seed = filled(empty.shape[:2], within)
     hull = _grown(empty, seed)
     if hull is None or cv2.contourArea(hull) > LARGEST_SHARE * seed.size:
-        return widened(within, 1.7)
-    return hull
+        return widened(within, 1.7), False
+    return hull, True
 
 
 def filled(shape: tuple[int, ...], polygon: Polygon) -> NDArray[np.uint8]:

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision import align, background, moved, net, palette, regions
+from vision import align, background, hand, moved, net, palette, regions
 from vision.calibration import GnomeCalibration
 from vision.errors import PictureRefused
 from vision.pictures import Picture
@@ -31,6 +31,8 @@ NO_MIDDLE = -12.0
 AROUND_PX = int(0.8 * LENGTH_PX)  # of a change is looked at too: the net judges by surroundings
 SPECK = 3
 RIM_CHANGED = 0.2
+ALIKE_DOUBTED = 0.6  # pictures of the same table are more alike, of a turned one less
+TURNED_BETTER = 0.15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,8 +40,8 @@ class Laid:
     """A registered frame in view pixels.
 
     `to_frame` takes view pixels to the frame's own, `away` is how far each pixel of the tray that changed at all is
-    from any shading of its empty pixel, `changed` is 1 where something differs, shadows beside the tray included,
-    `seen` is 0 beyond the frame.
+    from any shading of its empty pixel. `changed` is 1 where something differs: in the tray a shadow is no change,
+    beside it a gnome may look like a shadow of the table; `touched` is 1 in all shadows. `seen` is 0 beyond the frame.
     """
 
     stage: Stage
@@ -47,6 +49,7 @@ class Laid:
     frame: Picture
     away: NDArray[np.float32]
     changed: NDArray[np.uint8]
+    touched: NDArray[np.uint8]
     seen: NDArray[np.uint8]
     from_reference: align.Matrix
     alike: float
@@ -75,11 +78,14 @@ class View:
 
 
 def lay(picture: Picture, calibration: GnomeCalibration) -> Laid:
-    """Register a frame, wherever the tray went; raise PictureRefused if it is of another size than the calibration."""
-    if picture.shape != calibration.empty.shape:
-        got, known = picture.shape[1::-1], calibration.empty.shape[1::-1]
-        raise PictureRefused("other_size", {"got": tuple(got), "calibrated": tuple(known)})
+    """Register a frame, wherever the tray went.
+
+    Raises PictureRefused: `other_size` than the calibration, `turned`, or `moved`, which is anything but that table.
+    """
+    _refuse_shape(picture, calibration)
     laid = _laid(picture, stage(calibration))
+    if laid.alike < ALIKE_DOUBTED:
+        _refuse_elsewhere(picture, laid)
     if _rim_changed(laid) < RIM_CHANGED:
         return laid
     elsewhere = moved.followed(picture, calibration)
@@ -95,13 +101,32 @@ def _laid(picture: Picture, at: Stage) -> Laid:
     plain = background.most(np.asarray(cv2.absdiff(smooth, base), np.uint8))
     away = _away(smooth, base, plain, at)
     seen = _seen(picture.shape, to_frame, frame.shape)
-    changed = _changed(plain, away, at) & np.asarray(cv2.erode(seen, disc(1)), np.uint8)
-    return Laid(at, to_frame, frame, away, changed, seen, found.matrix, found.alike)
+    whole = np.asarray(cv2.erode(seen, disc(1)), np.uint8)
+    changed, touched = _changed(np.where(at.tray > 0, away, plain), at) & whole, _changed(plain, at) & whole
+    return Laid(at, to_frame, frame, away, changed, touched, seen, found.matrix, found.alike)
+
+
+def _refuse_shape(picture: Picture, calibration: GnomeCalibration) -> None:
+    got, known = picture.shape[1::-1], calibration.empty.shape[1::-1]
+    if got != known and got == known[::-1]:
+        raise PictureRefused("turned", {"degrees": 90})
+    if got != known:
+        raise PictureRefused("other_size", {"got": tuple(got), "calibrated": tuple(known)})
+
+
+def _refuse_elsewhere(picture: Picture, laid: Laid) -> None:
+    upside_down = align.register(laid.stage.anchor, np.ascontiguousarray(picture[::-1, ::-1]))
+    if upside_down.holds and upside_down.alike > laid.alike + TURNED_BETTER:
+        raise PictureRefused("turned", {"degrees": 180})
+    if laid.alike < align.ALIKE_LEAST:
+        raise PictureRefused("moved", {"alike": round(laid.alike, 2), "least": align.ALIKE_LEAST})
 
 
 def look(picture: Picture, calibration: GnomeCalibration) -> View:
-    """Register a frame and weigh every pixel where it changed; raise PictureRefused as `lay` does."""
+    """Register a frame and weigh every pixel where it changed; raise PictureRefused as `lay` does, or for a `hand`."""
     laid = lay(picture, calibration)
+    if hand.reaches_in(laid.frame, laid.touched, laid.seen, laid.stage):
+        raise PictureRefused("hand")
     looked = regions.around(laid.changed, AROUND_PX, net.STEP // net.CELL_PX)
     shape = laid.changed.shape
     evidence = np.full((palette.GROUPS, *shape), -CLIP, np.float32)
@@ -147,9 +172,8 @@ def _away(smooth: Picture, base: Picture, plain: NDArray[np.uint8], at: Stage) -
     return away
 
 
-def _changed(plain: NDArray[np.uint8], away: NDArray[np.float32], at: Stage) -> NDArray[np.uint8]:
-    """In the tray a shadow is no change; beside it a gnome may look like a shadow of the table."""
-    differs = np.where(at.tray > 0, away, plain) > at.levels
+def _changed(difference: NDArray[np.uint8] | NDArray[np.float32], at: Stage) -> NDArray[np.uint8]:
+    differs = difference > at.levels
     return np.asarray(cv2.morphologyEx(differs.astype(np.uint8), cv2.MORPH_OPEN, np.ones((SPECK, SPECK))), np.uint8)
 
 

@@ -1,18 +1,21 @@
-"""Fit the odds of the gnome reader on rendered tables, and measure it there.
+"""Fit the odds of the gnome reader on rendered tables, and measure it there, on others.
 
-    python tests/bench/fit_gnomes.py make SCENES --tables 60 --seed 500000     about 3 s of one core a table
-    python tests/bench/fit_gnomes.py make LOOKS --tables 20 --seed 520000 --looks 3
-    python tests/bench/fit_gnomes.py fit SCENES --out vision/data/odds.json
-    python tests/bench/fit_gnomes.py measure SCENES
+    python tests/bench/fit_gnomes.py make SCENES --tables 180 --seed 500000     about 3 s of one core a table
+    python tests/bench/fit_gnomes.py make LOOKS --tables 24 --seed 520000 --looks 3
+    python tests/bench/fit_gnomes.py make OTHERS --tables 160 --seed 600000
+    python tests/bench/fit_gnomes.py fit SCENES --looks LOOKS --out vision/data/odds.json
+    python tests/bench/fit_gnomes.py measure OTHERS
 
-Tables come from companion/simulated; nothing is fitted on photographs or on the shared sessions.
+Tables come from companion/simulated; nothing is fitted on photographs or on the shared sessions. `fit` and `measure`
+take several folders.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +28,20 @@ from vision import pictures
 from vision.calibration import GnomeCalibration, calibrate
 from vision.candidates import Found, find
 from vision.errors import CalibrationRefused
-from vision.odds import Odds, about_candidate, about_hidden, about_lonely, likelihood
+from vision.odds import Odds, about_candidate, about_hidden, about_lonely, combined, likelihood, tempered, untempered
 from vision.readings import SURE
 from vision.stage import LENGTH_PX
 from vision.view import look
 
 SHAKES = 7
-CLUTTER = (0, 1, 2, 2, 2, 3)
+CLUTTER = (0, 1, 2)
 COUNTS = (0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 13, 14, 14, 15, 15)
 HIDDEN_SHARE = 0.25
 NEAR = 0.4  # of a length: further from its middle a candidate is another gnome
-RIDGE = 0.3
+RIDGE = 0.1
+FOLDS = 5
+TEMPERS = tuple(np.arange(0.5, 1.51, 0.05).round(2).tolist())
+REPEATS = tuple(np.arange(0.0, 1.01, 0.05).round(2).tolist())
 
 
 def make(folder: Path, tables: int, seed: int, looks: int) -> None:
@@ -94,27 +100,31 @@ def _labels(shot: Shot) -> dict[str, object]:
 
 @dataclass
 class Seen:
-    """One shake as the reader found it, beside the truth."""
+    """One picture as the reader found it, beside the truth; `shake` is the same for all looks at one scene."""
 
     found: Found
     real: list[bool]
     lonely_real: list[bool]
     missed: int
     count: int
+    table: str = ""
+    shake: str = ""
 
 
-def observe(folder: Path) -> list[Seen]:
+def observe(folders: list[Path]) -> list[Seen]:
     """Read every shake of every table that can be calibrated."""
     seen = []
-    for home in sorted(folder.glob("session*")):
+    for home in sorted(home for folder in folders for home in folder.glob("session*")):
         try:
             calibration = calibrate(pictures.load(home / "empty.png"), pictures.load(home / "calibration.png"))
         except CalibrationRefused as refused:
             print(home.name, refused.code)
             continue
         frames = json.loads((home / "labels.json").read_text())["frames"]
-        shakes = [f for f in frames if f["in_view"] == f["count"] and not f["hidden"]]
-        seen += [_observe_one(pictures.load(home / f["file"]), calibration, f) for f in shakes]
+        for frame in frames:
+            if frame["in_view"] == frame["count"] and not frame["hidden"]:
+                one = _observe_one(pictures.load(home / frame["file"]), calibration, frame)
+                seen.append(replace(one, table=home.name, shake=home.name + frame.get("shake", frame["file"])))
     return seen
 
 
@@ -144,12 +154,49 @@ def _matched(places: NDArray[np.float64], truth: NDArray[np.float64]) -> tuple[l
     return real, truth[np.array(left, bool)]
 
 
-def fit(seen: list[Seen]) -> Odds:
-    """Fit the three models by iterated weighted least squares."""
-    candidates = [(about_candidate(c), r) for s in seen for c, r in zip(s.found.candidates, s.real, strict=True)]
-    lonely = [(about_lonely(peak), so) for s in seen for peak, so in zip(s.found.lonely, s.lonely_real, strict=True)]
-    hidden = [(about_hidden(s.found), i < s.missed) for s in seen for i in range(len(s.found.candidates))]
+def fit(seen: list[Seen], looks: list[Seen]) -> Odds:
+    """Fit the models on all tables; and the tempers on tables that the models have not seen."""
+    tables = sorted({one.table for one in seen})
+    apart: list[tuple[NDArray[np.float64], int]] = []
+    for fold in range(FOLDS):
+        out = set(tables[fold::FOLDS])
+        models = _models([one for one in seen if one.table not in out])
+        apart += [(untempered(one.found, models), one.count) for one in seen if one.table in out]
+    temper = min(TEMPERS, key=lambda power: _cost([(tempered(likely, power), count) for likely, count in apart]))
+    odds = replace(_models(seen), temper=temper)
+    return replace(odds, repeats=_repeats(looks, odds)) if looks else odds
+
+
+def _models(seen: list[Seen]) -> Odds:
+    candidates = [
+        (about_candidate(one, s.found), real)
+        for s in seen
+        for one, real in zip(s.found.candidates, s.real, strict=True)
+    ]
+    lonely = [
+        (about_lonely(peak, s.found), so) for s in seen for peak, so in zip(s.found.lonely, s.lonely_real, strict=True)
+    ]
+    hidden = [(about_hidden(s.found), i < s.missed) for s in seen for i in range(len(s.found.candidates) + 1)]
     return Odds(_logistic_fit(candidates), _logistic_fit(lonely), _logistic_fit(hidden))
+
+
+def _repeats(looks: list[Seen], odds: Odds) -> float:
+    """How little further looks at the same scene tell."""
+    scenes = [[one for one in looks if one.shake == shake] for shake in sorted({one.shake for one in looks})]
+    several = [
+        (np.array([tempered(untempered(one.found, odds), odds.temper) for one in scene]), scene[0].count)
+        for scene in scenes
+    ]
+
+    def cost(share: float) -> float:
+        return _cost([(combined(likely, share), count) for likely, count in several])
+
+    return min(REPEATS, key=cost)
+
+
+def _cost(said: list[tuple[tuple[float, ...], int]]) -> float:
+    """What the true counts cost, in logs: least where the probabilities hold."""
+    return -float(np.mean([np.log(likely[count]) for likely, count in said]))
 
 
 def _logistic_fit(rows: list[tuple[tuple[float, ...], bool]]) -> tuple[float, ...]:
@@ -163,15 +210,27 @@ def _logistic_fit(rows: list[tuple[tuple[float, ...], bool]]) -> tuple[float, ..
 
 
 def report(seen: list[Seen]) -> None:
-    """Print how often readings are right, and whether they know it."""
-    likely = np.array([likelihood(s.found) for s in seen])
-    right, top = likely.argmax(axis=1) == [s.count for s in seen], likely.max(axis=1)
-    print(f"{len(seen)} shakes, exact {right.mean():.3f}, sure {np.mean(top >= SURE):.3f}", end=" ")
-    print(f"of which wrong {np.mean(~right[top >= SURE]):.4f}")
-    for low, high in ((0, 0.5), (0.5, 0.8), (0.8, 0.9), (0.9, 0.97), (0.97, 0.99), (0.99, 1.01)):
+    """Print how often readings are right, whether they know it, and what further looks bring."""
+    likely = np.array([likelihood(one.found) for one in seen])
+    counts = np.array([one.count for one in seen])
+    _say("one look", likely, counts)
+    by_shake = sorted({one.shake for one in seen})
+    if len(by_shake) < len(seen):
+        groups = [[i for i, one in enumerate(seen) if one.shake == shake] for shake in by_shake]
+        together = np.array([combined(likely[group].tolist()) for group in groups])
+        _say(f"{len(groups[0])} looks", together, counts[[group[0] for group in groups]])
+
+
+def _say(what: str, likely: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
+    right, top = likely.argmax(axis=1) == counts, likely.max(axis=1)
+    sure = top >= SURE
+    print(f"{what}: {len(top)} shakes, exact {right.mean():.3f}, unsure {1 - sure.mean():.3f}", end=", ")
+    print(f"wrong and sure {np.count_nonzero(sure & ~right)} ({np.mean(sure & ~right):.4f}),", end=" ")
+    print(f"mean error {np.abs(likely.argmax(axis=1) - counts).mean():.3f}")
+    for low, high in pairwise((0, 0.5, 0.8, 0.9, SURE, 0.99, 1.01)):
         here = (top >= low) & (top < high)
         if here.any():
-            said = f"  said {low:.2f} to {high:.2f}: {here.sum():4} shakes"
+            said = f"  said {low:.2f} to {min(high, 1.0):.2f}: {here.sum():4} shakes"
             print(f"{said}, mean {top[here].mean():.3f}, right {right[here].mean():.3f}")
 
 
@@ -179,22 +238,23 @@ def main() -> None:
     """Do what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("make", "fit", "measure"):
-        command = commands.add_parser(name)
-        command.add_argument("folder", type=Path)
-        command.add_argument("--tables", type=int, default=60)
-        command.add_argument("--seed", type=int, default=500000)
-        command.add_argument("--looks", type=int, default=1)
-        command.add_argument("--out", type=Path, default=Path("vision/data/odds.json"))
+    rendered, fitted, measured = (commands.add_parser(name) for name in ("make", "fit", "measure"))
+    rendered.add_argument("folder", type=Path)
+    rendered.add_argument("--tables", type=int, default=60)
+    rendered.add_argument("--seed", type=int, default=500000)
+    rendered.add_argument("--looks", type=int, default=1)
+    for command in (fitted, measured):
+        command.add_argument("folders", type=Path, nargs="+")
+    fitted.add_argument("--looks", type=Path, nargs="*", default=[], help="folders of shakes seen several times")
+    fitted.add_argument("--out", type=Path, default=Path("vision/data/odds.json"))
     given = parser.parse_args()
     cv2.setNumThreads(1)
     if given.command == "make":
         make(given.folder, given.tables, given.seed, given.looks)
-        return
-    seen = observe(given.folder)
-    if given.command == "fit":
-        given.out.write_text(fit(seen).dumps())
-    report(seen)
+    elif given.command == "fit":
+        given.out.write_text(fit(observe(given.folders), observe(given.looks)).dumps())
+    else:
+        report(observe(given.folders))
 
 
 if __name__ == "__main__":

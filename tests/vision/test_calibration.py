@@ -32,6 +32,42 @@ def test_a_missing_gnome_is_said_and_the_others_are_shown(colourful) -> None:
     assert len(error.values["outlines"]) == seen
 
 
+def test_a_sixteenth_gnome_is_said_and_shown(colourful) -> None:
+    empty, pieces = colourful.picture("empty.jpg"), colourful.picture("calibration.jpg").copy()
+    pieces[260:330, 580:640] = pieces[148:218, 180:240]
+    error = refusal(empty, pieces)
+    assert (error.code, error.values["seen"], len(error.values["outlines"])) == ("not_15", 16, 16)
+
+
+def test_two_colours_too_alike_are_named(colourful) -> None:
+    """The yellow gnomes are repainted in a red that only their owner tells from the red ones."""
+    pieces = colourful.picture("calibration.jpg").astype(np.float32)
+    yellow = (pieces[..., 1:] > 1.35 * pieces[..., :1]).all(axis=2)
+    pieces[yellow] *= (1.0, 0.3, 0.75)
+    error = refusal(colourful.picture("empty.jpg"), pieces.astype(np.uint8))
+    assert error.code == "colours_alike"
+    assert {error.values["one"], error.values["other"]} == {"orange", "red"}
+    assert 0 <= error.values["apart"] < error.values["least"]
+
+
+def test_a_shaken_picture_is_refused_and_says_how_soft_it_is(cluttered) -> None:
+    along = np.zeros((15, 15), np.float32)
+    np.fill_diagonal(along, 1 / 15)
+    shaken = cv2.filter2D(cluttered.picture("calibration.jpg"), -1, along)
+    error = refusal(cluttered.picture("empty.jpg"), shaken)
+    assert error.code == "shaken"
+    assert error.values["softness_px"] > error.values["most_px"]
+
+
+def test_a_tray_whose_edge_nobody_sees_is_said_and_still_used(colourful) -> None:
+    """Only the pieces and their surroundings are seen: the camera hangs too low."""
+    whole = [colourful.picture(name) for name in ("empty.jpg", "calibration.jpg")]
+    assert colourful.calibration.tray_found
+    low, high = colourful.calibration.tray_px.min(axis=0) + 30, colourful.calibration.tray_px.max(axis=0) - 30
+    near = [np.ascontiguousarray(picture[low[1] : high[1], low[0] : high[0]]) for picture in whole]
+    assert not calibrate(near[0], near[1]).tray_found
+
+
 @pytest.mark.parametrize(
     ("change", "code"),
     [

@@ -117,6 +117,47 @@ def test_a_picture_that_cannot_be_read_is_refused_not_counted(colourful, change,
         assert refused.value.code == code
 
 
+def test_a_hand_that_reaches_into_the_tray_is_not_counted(colourful, cluttered) -> None:
+    for session in (colourful, cluttered):
+        picture = session.shake(3).copy()
+        tray_middle = tuple(int(v) for v in session.calibration.tray_px.mean(axis=0))
+        cv2.line(picture, (picture.shape[1] + 20, 40), tray_middle, (120, 160, 210), 90)
+        with pytest.raises(PictureRefused) as refused:
+            gnomes.read(cv2.GaussianBlur(picture, (0, 0), 1.0), session.calibration)
+        assert refused.value.code == "hand"
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "values"),
+    [
+        (lambda p: np.ascontiguousarray(p[::-1, ::-1]), "turned", {"degrees": 180}),
+        (lambda p: np.ascontiguousarray(np.rot90(p)), "turned", {"degrees": 90}),
+        (lambda p: np.concatenate([p[:400], np.full_like(p[400:], 128)]), "half_picture", {}),
+    ],
+)
+def test_a_turned_or_broken_picture_says_so(cluttered, change, code: str, values: dict[str, int]) -> None:
+    for act in (gnomes.read, gnomes.is_empty):
+        with pytest.raises(PictureRefused) as refused:
+            act(change(cluttered.shake(3)), cluttered.calibration)
+        assert (refused.value.code, dict(refused.value.values)) == (code, values)
+
+
+def test_another_room_is_not_counted(cluttered) -> None:
+    noise = np.random.default_rng(1).integers(0, 255, (75, 100, 3), dtype=np.uint8)
+    with pytest.raises(PictureRefused) as refused:
+        gnomes.read(cv2.resize(noise, (800, 600), interpolation=cv2.INTER_CUBIC), cluttered.calibration)
+    assert refused.value.code == "moved"
+
+
+def test_looks_at_a_still_scene_agree_together_and_quarrel_together(colourful) -> None:
+    seven, three = (gnomes.read(colourful.shake(n), colourful.calibration) for n in (7, 3))
+    agreed = gnomes.together([seven, seven])
+    assert (agreed.count, agreed.outlines, agreed.box) == (7, seven.outlines, seven.box)
+    assert agreed.confidence >= 0.99 * seven.confidence
+    assert not gnomes.together([seven, three]).sure
+    assert abs(sum(agreed.likelihood) - 1) < 1e-9
+
+
 def test_a_tray_put_down_elsewhere_is_found_and_counted(cluttered) -> None:
     """The tray of the picture is carried 40 px and turned; the bare table is what lies beside it."""
     calibration = cluttered.calibration
