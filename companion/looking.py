@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from devices.camera import Frame
-from vision import again, gnomes
+from vision import gnomes
 from vision.calibration import GnomeCalibration
 from vision.errors import VisionError
 from vision.readings import GnomeReading
@@ -46,7 +46,7 @@ def _together(seen: list[Looked]) -> Looked:
     """Combine the looks; the one that agrees best with all of them is shown."""
     if len(seen) == 1:
         return seen[0]
-    likelihood = again.together([one.reading for one in seen]).likelihood
+    likelihood = gnomes.together([one.reading for one in seen]).likelihood
     count = likelihood.index(max(likelihood))
     shown = max(seen, key=lambda one: (one.reading.count == count, one.reading.confidence))
     return Looked(shown.frame, replace(shown.reading, likelihood=likelihood))

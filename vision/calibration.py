@@ -87,7 +87,7 @@ def calibrate(empty: Picture, calibration_picture: Picture) -> GnomeCalibration:
 
     Both are BGR and of one size. Raises CalibrationRefused: `too_dark`, `blown_out`, `other_size`, `moved`, `not_15`
     (values: seen, outlines), `not_empty` (the pieces lie in the first picture), `pieces_small`, `shaken` (values:
-    softness_px, most_px), `colours_alike` (values: one, other, apart, least).
+    softness_px, most_px), `colours_alike` (values: first, second, apart, least).
     """
     _refuse_unusable(empty, MOST_SOFT_EMPTY_PX)
     _refuse_unusable(calibration_picture, MOST_SOFT_PX)
@@ -249,7 +249,7 @@ def _colours(frame: Picture, pieces: Sequence[NDArray[np.uint8]]) -> tuple[tuple
     apart, (one, other) = palette.apart(means, groups)
     if apart < LEAST_APART:
         how = {"apart": round(apart, 2), "least": LEAST_APART}
-        raise CalibrationRefused("colours_alike", {"one": names[one], "other": names[other], **how})
+        raise CalibrationRefused("colours_alike", {"first": names[one], "second": names[other], **how})
     samples = [np.concatenate([pixels[i] for i in np.flatnonzero(groups == g)]) for g in order]
     return names, palette.densities(samples)
 

@@ -45,9 +45,6 @@ def read_zones(picture: Picture, calibration: GemCalibration, zones: Mapping[str
     return found
 
 
-BARELY = 0.6
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sight:
     """A picture's spots: `gems` (n,) how likely each is one, `colours` (n x 6) of which colour, `middles_px` where."""
