@@ -46,7 +46,7 @@ def test_two_colours_too_alike_are_named(colourful) -> None:
     pieces[yellow] *= (1.0, 0.3, 0.75)
     error = refusal(colourful.picture("empty.jpg"), pieces.astype(np.uint8))
     assert error.code == "colours_alike"
-    assert {error.values["one"], error.values["other"]} == {"orange", "red"}
+    assert {error.values["first"], error.values["second"]} == {"orange", "red"}
     assert 0 <= error.values["apart"] < error.values["least"]
 
 
