@@ -64,6 +64,8 @@ def calibrate_gnomes(
         return
     learned = _learned(words, wizard.GNOMES, (empty, pieces, url), data)
     click.echo(words.text("web", "calibrated", {"colours": learned.colours}))
+    if note := wizard.remark(learned):
+        click.echo(words.say(note, context="refusal"))
 
 
 @calibrate_.command("gems")

@@ -109,7 +109,8 @@ class Wizard(Generic[C]):
     def use(self, calibration: C) -> None:
         """Keep a calibration in the data directory and read against it from now on."""
         calibration.save(self._path)
-        self._first = self.note = self.seen = None
+        self._first = self.seen = None
+        self.note = remark(calibration)
         self._set(calibration)
 
     def refuse(self, error: VisionError, picture: Picture | None = None) -> None:
@@ -130,6 +131,12 @@ class Wizard(Generic[C]):
         self.calibration = calibration
         if self._use is not None:
             self._use(calibration)
+
+
+def remark(calibration: object) -> Message | None:
+    """Return what a person should know of a calibration that works all the same; None where there is nothing."""
+    lost = isinstance(calibration, GnomeCalibration) and not calibration.tray_found
+    return Message("tray_not_found", {}) if lost else None
 
 
 def _seen(picture: Picture, found: object) -> Seen | None:
