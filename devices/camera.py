@@ -167,7 +167,7 @@ class Camera(Closing):
         return replace(health, frame_age_ms=health.frame_age_ms + passed_ms)
 
     def granted(self) -> Mapping[str, Setting]:
-        """Return what was asked of the source and what it does, by setting; empty until it is open."""
+        """Return what was asked of the source and what it does, by setting; empty until it has told."""
         return self._granted
 
     def lock(self, *, warm_up_ms: int = 2000, timeout_ms: int = 12_000) -> Mapping[str, Setting]:

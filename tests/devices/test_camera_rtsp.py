@@ -107,6 +107,7 @@ def test_frames_come_fresh_and_a_hung_stream_is_noticed_and_got_over(server: Rts
     with open_camera(server.url) as camera:
         before = camera.fresh(15_000)
         assert before.picture.shape == (240, 320, 3)
+        assert tools.eventually(lambda: "width" in camera.granted(), 3)  # told beside the frames, so maybe after one
         assert camera.granted()["width"].granted == 320
         time.sleep(1)  # the pause in which the player's own queue would fill with the past
         asked_ms, asked = monotonic_ms(), tools.tenths()
