@@ -61,7 +61,8 @@ class Place(Deed):
             return Refusal("no_supply", "Place a good", {"who": Who(who)})
         houses = tuple(HOUSES) if state.place == "tent" else (state.place,)
         questions = asks.of_spaces(state, houses)
-        questions |= asks.of_storage(state) if questions or any(map(state.pushes_out, houses)) else {}
+        pushes = any(state.pushes_out(house) is not None for house in houses)  # the first seat is number 0
+        questions |= asks.of_storage(state) if questions or pushes else {}
         fields: dict[str, Field] = {"house": Pick(houses), "says": Values(questions)}
         return Choice(cls, fields, lambda action: cls._fits(state, action), _about(state, who))
 
