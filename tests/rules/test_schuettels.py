@@ -518,3 +518,10 @@ def test_a_first_seat_that_is_not_there_is_refused() -> None:
     with pytest.raises(Refused) as why:
         GAME.start(Setup(3, first=3, sheet=Sheet()))
     assert why.value.refusal.code == "no_such_seat"
+
+
+def test_pushing_out_a_good_of_the_first_seat_asks_for_the_storage_like_any_other() -> None:
+    state = shake(real_table(4, houses={"forge": (BEN, BEN, CEM, CEM, ANNA)}), 6)
+    assert refused(state, ANNA, Place(("forge",))) == "say_first"
+    after = GAME.apply(state, ANNA, Place(("forge",), {"large.storage": 20}))
+    assert after.stored[ANNA] == 1
