@@ -114,6 +114,19 @@ def even(grey: Grey, over_px: int = EVEN_OVER_PX) -> Even:
     return np.asarray((smooth - mean) / (np.sqrt(np.maximum(spread, 0.0)) + 4.0), np.float32)
 
 
+def evened(slope: tuple[float, float], middle_px: tuple[float, float]) -> Matrix:
+    """Return the perspective under which near pieces are as large as far ones.
+
+    They grow by `slope` of their length a pixel to the right and down, seen from `middle_px`.
+
+    Where a homography divides by w, areas shrink by its third power, lengths by w to the power 1.5.
+    """
+    across, down = (-part / 1.5 for part in slope)
+    x, y = middle_px
+    there = np.array([[1, 0, x], [0, 1, y], [0, 0, 1.0]])
+    return np.asarray(there @ np.array([[1, 0, 0], [0, 1, 0], [across, down, 1.0]]) @ np.linalg.inv(there), np.float64)
+
+
 def full_size(matrix: Matrix, shrunk: float = HALF) -> Matrix:
     """Take a matrix between shrunk pictures to full size.
 

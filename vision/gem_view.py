@@ -84,7 +84,7 @@ def prepared(
     scale = ACROSS_PX / across_px
     size = tuple(STEP * round((side + 2 * MARGIN_PX) * scale / STEP) for side in (width, height))
     flat = np.array([[1 / scale, 0, -MARGIN_PX], [0, 1 / scale, -MARGIN_PX], [0, 0, 1]])
-    to_reference = _evened(slope, middle_px) @ flat
+    to_reference = align.evened(slope, middle_px) @ flat
     view = _laid_out(empty, to_reference, (size[0], size[1]), scale)
     ground = cv2.GaussianBlur(view, (0, 0), GROUND_PX).astype(np.float32)
     return Stage(anchor or align.anchor(empty), empty.shape, scale, to_reference, view, ground, _levels(view, noise))
@@ -128,17 +128,6 @@ def _levels(empty: Picture, noise: float) -> NDArray[np.uint8]:
     across, down = (cv2.Sobel(calm, cv2.CV_32F, dx, 1 - dx, scale=0.125) for dx in (1, 0))
     slope = cv2.dilate(np.maximum(np.abs(across), np.abs(down)).max(axis=2), np.ones((3, 3), np.uint8))
     return np.asarray(np.clip(max(LEAST_LEVEL, NOISES * noise) + EDGE_PX * slope, 0, 255), np.uint8)
-
-
-def _evened(slope: tuple[float, float], middle_px: tuple[float, float]) -> align.Matrix:
-    """The perspective under which near gems are as large as far ones.
-
-    Where a homography divides by w, areas shrink by its third power, lengths by w to the power 1.5.
-    """
-    across, down = (-part / 1.5 for part in slope)
-    x, y = middle_px
-    there = np.array([[1, 0, x], [0, 1, y], [0, 0, 1.0]])
-    return np.asarray(there @ np.array([[1, 0, 0], [0, 1, 0], [across, down, 1.0]]) @ np.linalg.inv(there), np.float64)
 
 
 def _laid_out(picture: Picture, matrix: align.Matrix, size: tuple[int, int], scale: float) -> Picture:

@@ -16,13 +16,11 @@ from vision.gem_colours import COLOURS
 from vision.gem_find import Spot
 from vision.gem_view import ACROSS_PX, View
 from vision.pictures import Picture
-from vision.readings import Box, GemReading, Outline
+from vision.readings import Box, GemReading, box_around, is_cut
 
 Polygon = Sequence[tuple[float, float]]
 """A zone's corners in pixels of the empty picture."""
 
-BOX_MARGIN_PX = 12
-EDGE_PX = 1
 RATHER = 0.5
 BARELY = 0.6  # how surely a gem lies in a zone if its middle just does
 BORDER_SHARE = 0.35  # of a gem's width: nearer to a zone's border nobody knows which zone was meant
@@ -41,7 +39,7 @@ def read_zones(picture: Picture, calibration: GemCalibration, zones: Mapping[str
     for name, polygon in zones.items():
         corners = np.asarray(polygon, np.float64).reshape(1, -1, 2)
         in_frame = cv2.perspectiveTransform(corners, sight.view.from_reference)[0]
-        found[name] = _reading(sight, _inside(sight, in_frame), _around(in_frame, picture.shape))
+        found[name] = _reading(sight, _inside(sight, in_frame), box_around(in_frame, picture.shape))
     return found
 
 
@@ -86,7 +84,7 @@ def _reading(sight: _Sight, inside: NDArray[np.float64], box: Box) -> GemReading
         confidence=gem_odds.confidence(likely, weakest),
         outlines=outlines,
         box=box,
-        at_edge=sum(_cut(outline, sight.shape) for outline in outlines),
+        at_edge=sum(is_cut(outline, sight.shape) for outline in outlines),
     )
 
 
@@ -102,15 +100,3 @@ def _inside(sight: _Sight, polygon: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _whole(picture: Picture) -> Box:
     return Box(0, 0, picture.shape[1], picture.shape[0])
-
-
-def _around(points: NDArray[np.float64], shape: tuple[int, ...]) -> Box:
-    low = np.clip(points.min(axis=0) - BOX_MARGIN_PX, 0, (shape[1] - 1, shape[0] - 1)).astype(int)
-    high = np.clip(points.max(axis=0) + BOX_MARGIN_PX, 1, (shape[1], shape[0])).astype(int)
-    return Box(int(low[0]), int(low[1]), int(max(high[0] - low[0], 1)), int(max(high[1] - low[1], 1)))
-
-
-def _cut(outline: Outline, shape: tuple[int, ...]) -> bool:
-    edge = np.array(outline.polygon_px)
-    beyond = (edge <= EDGE_PX) | (edge >= np.array([shape[1], shape[0]]) - 1 - EDGE_PX)
-    return bool(beyond.any())

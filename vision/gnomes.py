@@ -8,17 +8,14 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vision import candidates, odds, pictures
 from vision.calibration import GnomeCalibration
 from vision.candidates import Candidate
 from vision.pictures import Picture
-from vision.readings import Box, GnomeReading, Outline
+from vision.readings import Box, GnomeReading, Outline, box_around, is_cut
 from vision.view import View, lay, look, to_frame_px
 
-BOX_MARGIN_PX = 12
-EDGE_PX = 1
 EMPTY_SHARE = 0.3  # of a piece: less than that is a crumb, a hair, or the compression
 
 
@@ -40,7 +37,7 @@ def read(picture: Picture, calibration: GnomeCalibration) -> GnomeReading:
         by_colour=_by_colour(shown, calibration),
         outlines=outlines,
         box=_box(outlines, view),
-        at_edge=sum(_cut(outline, picture.shape) for outline in outlines),
+        at_edge=sum(is_cut(outline, picture.shape) for outline in outlines),
     )
 
 
@@ -85,16 +82,4 @@ def _box(outlines: Sequence[Outline], view: View) -> Box:
     """The tray and what lies outside it: what may be kept as evidence, and no more of the room."""
     tray = cv2.perspectiveTransform(view.stage.calibration.tray_px[None].astype(np.float64), view.from_reference)[0]
     points = np.concatenate([tray, *(np.array(outline.polygon_px, np.float64) for outline in outlines)])
-    return _around(points, view.stage.calibration.empty.shape)
-
-
-def _around(points: NDArray[np.float64], shape: tuple[int, ...]) -> Box:
-    low = np.clip(points.min(axis=0) - BOX_MARGIN_PX, 0, (shape[1] - 1, shape[0] - 1)).astype(int)
-    high = np.clip(points.max(axis=0) + BOX_MARGIN_PX, 1, (shape[1], shape[0])).astype(int)
-    return Box(int(low[0]), int(low[1]), int(max(high[0] - low[0], 1)), int(max(high[1] - low[1], 1)))
-
-
-def _cut(outline: Outline, shape: tuple[int, ...]) -> bool:
-    edge = np.array(outline.polygon_px)
-    beyond = (edge <= EDGE_PX) | (edge >= np.array([shape[1], shape[0]]) - 1 - EDGE_PX)
-    return bool(beyond.any())
+    return box_around(points, view.stage.calibration.empty.shape)

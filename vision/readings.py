@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 MOST_GNOMES = 15
 MOST_GEMS = 40
+BOX_MARGIN_PX = 12
+BORDER_PX = 1
 FLOOR = 1e-4
 """No answer is ever impossible: a camera can be wrong in ways that it does not know."""
 SURE = 0.97
@@ -156,3 +159,17 @@ def normalised(weights: Sequence[float]) -> tuple[float, ...]:
     share = weights_up / total if total > 0 else np.full(len(weights_up), 1.0 / len(weights_up))
     raised = FLOOR + share * (1.0 - FLOOR * len(share))
     return tuple(float(p) for p in raised)
+
+
+def box_around(points: NDArray[np.float64], shape: tuple[int, ...]) -> Box:
+    """Return the upright box around points (n x 2, px) with a margin, within a picture of this shape."""
+    low = np.clip(points.min(axis=0) - BOX_MARGIN_PX, 0, (shape[1] - 1, shape[0] - 1)).astype(int)
+    high = np.clip(points.max(axis=0) + BOX_MARGIN_PX, 1, (shape[1], shape[0])).astype(int)
+    return Box(int(low[0]), int(low[1]), int(max(high[0] - low[0], 1)), int(max(high[1] - low[1], 1)))
+
+
+def is_cut(outline: Outline, shape: tuple[int, ...]) -> bool:
+    """Return whether the border of a picture of this shape cuts what was outlined."""
+    edge = np.array(outline.polygon_px)
+    beyond = (edge <= BORDER_PX) | (edge >= np.array([shape[1], shape[0]]) - 1 - BORDER_PX)
+    return bool(beyond.any())

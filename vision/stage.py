@@ -64,7 +64,7 @@ def prepared(calibration: GnomeCalibration) -> Stage:
     scale = net.LENGTH_PX / calibration.length_px
     size = tuple(net.STEP * round((side + 2 * MARGIN_PX) * scale / net.STEP) for side in (width, height))
     flat = np.array([[1 / scale, 0, -MARGIN_PX], [0, 1 / scale, -MARGIN_PX], [0, 0, 1]])
-    to_reference = _evened(calibration) @ flat
+    to_reference = align.evened(calibration.slope, calibration.middle_px) @ flat
     from_view = to_reference @ view_to_sharp()
     empty = calmed(viewed(calibration.empty, from_view, (size[0] // net.CELL_PX, size[1] // net.CELL_PX)))
     levels = _levels(calibration, empty)
@@ -85,17 +85,6 @@ def prepared(calibration: GnomeCalibration) -> Stage:
         doubts=_doubts(calibration),
         bank=shapes.bank(calibration.widths, LENGTH_PX),
     )
-
-
-def _evened(calibration: GnomeCalibration) -> align.Matrix:
-    """The perspective under which near gnomes are as large as far ones.
-
-    Where a homography divides by w, areas shrink by its third power, lengths by w to the power 1.5.
-    """
-    across, down = (-slope / 1.5 for slope in calibration.slope)
-    x, y = calibration.middle_px
-    there = np.array([[1, 0, x], [0, 1, y], [0, 0, 1.0]])
-    return np.asarray(there @ np.array([[1, 0, 0], [0, 1, 0], [across, down, 1.0]]) @ np.linalg.inv(there), np.float64)
 
 
 def view_to_sharp() -> align.Matrix:

@@ -22,7 +22,7 @@ import cv2
 import numpy as np
 
 from companion.simulated.gems import COLOURS, Bump, draw_gem_table, palette_row, render, strew
-from tests.bench.train_gnomes import blend, channels, recoloured, stamp, window
+from tests.bench.train_gnomes import channels, recoloured, run_training, stamp, window
 
 ACROSS_PX = 20.0  # a gem's width in what the net is trained on
 SIZE_PX = (800, 600)
@@ -242,36 +242,8 @@ def train(args):
     print(sum(p.numel() for p in net.parameters()), "parameters", flush=True)
     while not any(args.data.glob("table*.npz")):
         time.sleep(2)
-    net.load_state_dict(run_training(torch, net, Crops(args.data), rng, args))
+    net.load_state_dict(run_training(torch, net, Crops(args.data), rng, args, loss_of))
     export(torch, net, args.onnx)
-
-
-def run_training(torch, net, crops, rng, args):
-    """AdamW on a one-hump rate by the clock, bfloat16 where it is safe; gives the running mean of the weights."""
-    best = torch.optim.AdamW(net.parameters(), lr=args.rate, weight_decay=1e-4)
-    mean = {k: v.clone() for k, v in net.state_dict().items()}
-    begin, step, shown = time.time(), 0, np.zeros(3)
-    while (spent := (time.time() - begin) / 60 / args.minutes) < 1:
-        for group in best.param_groups:
-            group["lr"] = args.rate * min(1.0, (step + 1) / 200) * (0.5 + 0.5 * math.cos(math.pi * spent))
-        chosen, arrays = crops.draw(rng, 16)
-        x, target, weight, mask = (torch.from_numpy(a) for a in arrays)
-        with torch.autocast("cpu", torch.bfloat16):
-            raw = net(x.to(memory_format=torch.channels_last))
-        loss, parts, each = loss_of(torch, torch.nn.functional.pixel_shuffle(raw.float(), 2), target, weight, mask)
-        best.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(net.parameters(), 5.0)
-        best.step()
-        step += 1
-        crops.note(chosen, each)
-        blend(torch, mean, net, min(0.999, step / (step + 20)))
-        shown = shown * 0.99 + np.array(parts) * 0.01
-        if step % 200 == 0:
-            crops.look()
-            print(step, f"{spent:.2f}", len(crops.known), np.round(shown, 4), flush=True)
-            torch.save(mean, args.onnx.with_suffix(".pt") if args.keep is None else args.keep)
-    return mean
 
 
 def export(torch, net, path):

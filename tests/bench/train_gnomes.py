@@ -227,15 +227,18 @@ def train(args):
     print(sum(p.numel() for p in net.parameters()), "parameters", flush=True)
     while not any(any(folder.glob("table*.npz")) for folder in args.data):
         time.sleep(2)
-    net.load_state_dict(run_training(torch, net, Crops(args.data), rng, args))
+    net.load_state_dict(run_training(torch, net, Crops(args.data), rng, args, loss_of))
     export(torch, net, args.onnx)
 
 
-def run_training(torch, net, crops, rng, args):
-    """AdamW on a one-hump rate by the clock, bfloat16 where it is safe; gives the running mean of the weights."""
+def run_training(torch, net, crops, rng, args, loss_of):
+    """AdamW on a one-hump rate by the clock, bfloat16 where it is safe; gives the running mean of the weights.
+
+    `loss_of` gives the loss, its parts, and what each sample adds.
+    """
     best = torch.optim.AdamW(net.parameters(), lr=args.rate, weight_decay=1e-4)
     mean = {k: v.clone() for k, v in net.state_dict().items()}
-    begin, step, shown = time.time(), 0, np.zeros(4)
+    begin, step, shown = time.time(), 0, 0.0
     while (spent := (time.time() - begin) / 60 / args.minutes) < 1:
         for group in best.param_groups:
             group["lr"] = args.rate * min(1.0, (step + 1) / 200) * (0.5 + 0.5 * math.cos(math.pi * spent))
